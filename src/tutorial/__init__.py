@@ -1,0 +1,1 @@
+"""Why Is My GPU Slower? The tested code behind the guide."""
