@@ -1,0 +1,1 @@
+"""What does it cost here? Measures the work of `tutorial.training` and writes results."""

@@ -1,0 +1,61 @@
+"""The lesson's loop on the CPU and on each accelerator: the whole run, and step against step in rotation."""
+
+import time
+
+from tutorial.measure.experiments import Plan
+from tutorial.measure.results import Record
+from tutorial.measure.timing import Case, rotate, synchronize, threads
+from tutorial.training import data
+from tutorial.training.loops import LESSON_STEPS, read_every_step
+from tutorial.training.model import make_model
+
+PIECES = 40  # the whole run is made in pieces, only so that progress can be shown between them
+CURVE_INTERVAL = 100
+
+
+def measure(plan: Plan) -> list[Record]:
+    """Whole runs of 20 000 epochs (seconds, losses, test accuracy), and blocks in rotation (seconds a step)."""
+    records = []
+    parts = len(plan.devices) + 1
+    with threads(1):
+        for number, device in enumerate(plan.devices):
+            records += whole_run(device, plan.part(number, parts))
+        records += rotate(
+            "training",
+            "step",
+            [lesson_case(device) for device in plan.devices],
+            rotations=60 if plan.quick else 300,
+            seconds=3 if plan.quick else 40,
+            progress=plan.part(parts - 1, parts),
+        )
+    return records
+
+
+def whole_run(device, progress) -> list[Record]:
+    """The lesson from the first epoch to the last: what a reader's own clock shows."""
+    split = data.iris().to(device)
+    read_every_step(make_model(device), split.X_train, split.y_train, 50)  # warm-up, on a model that is thrown away
+    model = make_model(device)
+    losses = []
+    synchronize(device)
+    start = time.perf_counter()
+    for piece in range(PIECES):
+        losses += read_every_step(model, split.X_train, split.y_train, LESSON_STEPS // PIECES)
+        progress((piece + 1) / PIECES)
+    synchronize(device)
+    seconds = time.perf_counter() - start
+    right = (model(split.X_test).argmax(dim=1) == split.y_test).float().mean().item()
+
+    about = dict(experiment="training", group="whole", role="single", device=str(device), threads=1)
+    return [
+        Record(case="whole run", samples=[seconds], parameters={"steps": LESSON_STEPS}, **about),
+        Record(case="loss curve", unit="loss", samples=losses[CURVE_INTERVAL - 1 :: CURVE_INTERVAL], parameters={"interval": CURVE_INTERVAL}, **about),
+        Record(case="test accuracy", unit="share", samples=[right], **about),
+    ]
+
+
+def lesson_case(device) -> Case:
+    """The lesson's loop as a case to be timed; it goes on training one model from block to block."""
+    split = data.iris().to(device)
+    model = make_model(device)
+    return Case("lesson", lambda steps: read_every_step(model, split.X_train, split.y_train, steps), device)

@@ -1,0 +1,111 @@
+"""Run experiments one by one and keep each as soon as it is done."""
+
+import platform
+import subprocess
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import torch
+
+from tutorial.hardware.gpu import accelerator_devices
+from tutorial.hardware.report import this_machine
+from tutorial.measure.experiments import Plan, experiments
+from tutorial.measure.results import Measured, ResultsError, load, now, same_machine, save
+
+PACKAGES = ("numpy", "scikit-learn", "matplotlib", "pydantic", "typer", "rich", "mkdocs", "mkdocs-material", "pymdown-extensions", "mkdocs-jupyter", "pytest", "sybil")
+
+
+class UnknownName(Exception):
+    """An experiment or device was asked for that is not there; the message says which there are."""
+
+
+def software() -> dict[str, str]:
+    """What ran: Python, PyTorch and what it was built for, and the packages of the guide that are installed."""
+    found = {"python": platform.python_version(), "system": platform.system(), "torch": torch.__version__}
+    if torch.version.cuda:
+        found["cuda"] = torch.version.cuda
+        found["cudnn"] = str(torch.backends.cudnn.version())
+    if torch.version.hip:
+        found["hip"] = torch.version.hip
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            pass
+    return found
+
+
+def commit() -> str | None:
+    """The commit of the repository that this package lies in, marked where files differ from it; None outside one."""
+    folder = Path(__file__).parent
+    try:
+        run = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+        return subprocess.run(run, capture_output=True, text=True, timeout=5, check=True).stdout.strip() or None
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def choose_devices(wanted: list[str]) -> list[torch.device]:
+    """The CPU and every usable accelerator, or those of them that are ``wanted`` (`cpu`, `cuda`, `cuda:0`, ...).
+
+    Raises UnknownName where one of them is not there.
+    """
+    present = [torch.device("cpu"), *accelerator_devices()]
+    if not wanted:
+        return present
+    chosen = []
+    for name in wanted:
+        matching = [device for device in present if name in (str(device), device.type)]
+        if not matching:
+            raise UnknownName(f"no usable device {name!r} here; there is: {', '.join(map(str, present))}")
+        chosen += [device for device in matching if device not in chosen]
+    return sorted(chosen, key=present.index)
+
+
+def choose_experiments(wanted: list[str]) -> list[str]:
+    """All experiments, or those ``wanted``. Raises UnknownName where one of them is not there."""
+    known = list(experiments())
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise UnknownName(f"no experiment {unknown[0]!r}; there is: {', '.join(known)}")
+    return [name for name in known if name in wanted] if wanted else known
+
+
+def measure(
+    profile: str,
+    devices: list[torch.device],
+    names: list[str],
+    path: Path,
+    watch: Callable[[str], Callable[[float], None]],
+) -> Measured:
+    """Measure the experiments ``names`` on ``devices`` and write ``path`` after each of them.
+
+    An earlier file of the same machine, software and profile is completed: if it has unfinished experiments, only those
+    of ``names`` are measured that it lacks; else all of ``names`` are measured anew and the others are kept.
+    ``watch(name)`` gives the progress of an experiment.
+
+    Raises ResultsError where ``path`` holds something else or cannot be written; nothing is measured then.
+    """
+    results = Measured(hardware=this_machine(), software=software(), when=now(), profile=profile, commit=commit())
+    to_do = list(names)
+    if path.exists():
+        earlier = load(path)
+        if not isinstance(earlier, Measured):
+            raise ResultsError(f"{path}: kind: is {earlier.kind!r}; it is not overwritten by a measurement")
+        if same_machine(earlier, results):
+            if earlier.pending:
+                measured = {record.experiment for record in earlier.records}
+                to_do = [name for name in names if name in earlier.pending or name not in measured]
+            results.records = [record for record in earlier.records if record.experiment not in to_do]
+            results.pending = [name for name in earlier.pending if name not in to_do]
+    results.pending = [name for name in experiments() if name in {*results.pending, *to_do}]
+    save(results, path)
+
+    for name in to_do:
+        records = experiments()[name](Plan(profile, devices, watch(name)))
+        results.records += records
+        results.pending.remove(name)
+        results.when = now()
+        save(results, path)
+    return results

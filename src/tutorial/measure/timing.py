@@ -1,0 +1,206 @@
+"""Comparing loops on a noisy machine: short blocks of all cases in random rotation, and the ratio within each rotation.
+
+A machine changes speed for seconds at a time, by more than most effects that the guide is about. Two loops timed one
+after the other measure that; two loops that take turns every few milliseconds meet the same machine.
+"""
+
+import contextlib
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from tutorial.measure.results import Record
+
+WARM_UP_ROTATIONS = 2
+FEWEST_ROTATIONS = 6
+
+
+# --8<-- [start:synchronize]
+def synchronize(device: torch.device) -> None:
+    """Wait until ``device`` has done all that was queued on it. The CPU has no queue, and torch raises there."""
+    if device.type != "cpu":
+        torch.accelerator.synchronize(device)
+# --8<-- [end:synchronize]
+
+
+@contextlib.contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Let PyTorch use ``count`` CPU threads inside the block."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@dataclass
+class Case:
+    """One thing to time: ``run(n)`` does it ``n`` times. It may return seconds by part, which are kept as parts."""
+
+    name: str
+    run: Callable[[int], dict[str, float] | object]
+    device: torch.device = torch.device("cpu")
+    role: str = "case"
+    parameters: dict = field(default_factory=dict)
+    multiple: int = 1
+    """A block holds a multiple of this many repetitions, for a case that does something every so many."""
+
+
+# --8<-- [start:block]
+def block_time(case: Case, repetitions: int) -> tuple[float, dict[str, float]]:
+    """Seconds for one repetition, and for each part that the case tells of, timed over a block of them."""
+    synchronize(case.device)  # nothing of an earlier block is still running
+    start = time.perf_counter()
+    parts = case.run(repetitions)
+    synchronize(case.device)  # everything of this block is done
+    seconds = time.perf_counter() - start
+    return seconds / repetitions, parts if isinstance(parts, dict) else {}
+# --8<-- [end:block]
+
+
+def block_length(case: Case, target: float) -> int:
+    """How many repetitions make a block of ``target`` seconds; also the case's first warm-up."""
+    repetitions = case.multiple
+    while True:
+        seconds = min(block_time(case, repetitions)[0] for _ in range(3))  # another process may take one of them
+        if seconds * repetitions >= target / 4:
+            wanted = max(target / seconds, 1)
+            return -(-int(wanted) // case.multiple) * case.multiple
+        repetitions *= 4
+
+
+def spin(repetitions: int) -> None:
+    """A block of plain Python: the witness of how fast the machine was during a rotation."""
+    for _ in range(repetitions):
+        total = 0
+        for number in range(1000):
+            total += number
+
+
+def rotate(
+    experiment: str,
+    group: str,
+    cases: list[Case],
+    *,
+    rotations: int,
+    seconds: float,
+    block: float = 0.012,
+    enough: float = 0.01,
+    progress: Callable[[float], None] = lambda done: None,
+) -> list[Record]:
+    """Time the cases block by block in random order and keep every block's time.
+
+    The first case is the base. It takes part twice; the second time as the twin. Rotations go on until ``rotations``
+    are done, or the twin's ratio to the base is known to ``enough``, or ``seconds`` are over; ``progress`` is told the
+    share that is done. A case that raises RuntimeError (out of memory, say) is recorded with its reason, and the rest
+    goes on.
+    """
+    began = time.monotonic()
+    base = replace(cases[0], role="base")
+    runners = [Runner(case) for case in (base, replace(base, role="twin"), Case("plain Python", spin, role="witness"), *cases[1:])]
+    for runner in runners:
+        runner.prepare(block)
+
+    order = random.Random(0)
+    for rotation in range(-WARM_UP_ROTATIONS, rotations):
+        for runner in order.sample(runners, len(runners)):
+            runner.take_turn(keep=rotation >= 0)
+        elapsed = time.monotonic() - began
+        progress(max(elapsed / seconds, (rotation + 1) / rotations))
+        if rotation >= FEWEST_ROTATIONS and elapsed > seconds:
+            break
+        if rotation >= 39 and rotation % 10 == 9 and not (runners[0].failure or runners[1].failure):
+            if ratio(runners[1].samples, runners[0].samples).half_width < enough:
+                break
+    progress(1.0)
+    return [record for runner in runners for record in runner.records(experiment, group)]
+
+
+@dataclass
+class Runner:
+    """A case while it is being timed."""
+
+    case: Case
+    length: int = 0
+    samples: list[float] = field(default_factory=list)
+    parts: dict[str, list[float]] = field(default_factory=dict)
+    failure: str | None = None
+
+    def prepare(self, block: float) -> None:
+        """Find the block's length, which also warms the case up."""
+        try:
+            self.length = block_length(self.case, block)
+        except RuntimeError as error:
+            self.fail(error)
+
+    def take_turn(self, keep: bool) -> None:
+        """Time one block; ``keep`` its time or not (a warm-up)."""
+        if self.failure:
+            return
+        try:
+            seconds, parts = block_time(self.case, self.length)
+        except RuntimeError as error:
+            self.fail(error)
+            return
+        if keep:
+            self.samples.append(seconds)
+            for part, part_seconds in parts.items():
+                self.parts.setdefault(part, []).append(part_seconds / self.length)
+
+    def fail(self, error: RuntimeError) -> None:
+        self.failure, self.samples, self.parts = str(error).splitlines()[0], [], {}
+
+    def records(self, experiment: str, group: str) -> list[Record]:
+        """The case's record, then one for each of its parts."""
+        about = dict(
+            experiment=experiment,
+            group=group,
+            device=str(self.case.device),
+            threads=torch.get_num_threads(),
+            parameters=self.case.parameters | {"block": self.length},
+        )
+        whole = Record(case=self.case.name, role=self.case.role, samples=self.samples, failure=self.failure, **about)
+        return [whole, *(Record(case=part, role="part", samples=times, **about) for part, times in self.parts.items())]
+
+
+class Ratio(NamedTuple):
+    """The median of the ratios within each rotation, with its 95 % interval."""
+
+    median: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        return (self.high - self.low) / 2
+
+
+def ratio(samples: list[float], base: list[float]) -> Ratio:
+    """Compare a case with its base, rotation by rotation.
+
+    The interval is a percentile bootstrap of the median (Efron and Tibshirani, An Introduction to the Bootstrap, 1993,
+    chapter 13). Its random numbers are seeded, so that the same file always renders to the same page.
+    """
+    each = np.asarray(samples) / np.asarray(base)
+    draws = np.random.default_rng(0).integers(len(each), size=(2000, len(each)))
+    low, high = np.percentile(np.median(each[draws], axis=1), (2.5, 97.5))
+    return Ratio(float(np.median(each)), float(low), float(high))
+
+
+def verdict(case: Ratio, twin: Ratio) -> str:
+    """`faster`, `slower`, `same` or `cannot tell`: what the interval of a case allows us to say.
+
+    Faster or slower only where the interval excludes 1 and the difference is larger than 2 % and than the half-width
+    of the twin's interval; the same only where the whole interval lies within 5 % of 1.
+    """
+    if (case.low > 1 or case.high < 1) and abs(case.median - 1) > max(0.02, twin.half_width):
+        return "slower" if case.median > 1 else "faster"
+    if 0.95 <= case.low and case.high <= 1.05:
+        return "same"
+    return "cannot tell"
