@@ -1,0 +1,147 @@
+"""The command `tutorial`: measure this machine, render what was measured, build the site."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.panel import Panel
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from tutorial.measure.results import ResultsError, machine_slug
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
+say = Console()
+warn = Console(stderr=True)
+
+
+class Profile(str, Enum):
+    """How long to measure."""
+
+    quick = "quick"
+    full = "full"
+
+
+ProfileOption = Annotated[Profile, typer.Option(help="`quick` takes about a minute, `full` many.")]
+DeviceOption = Annotated[list[str], typer.Option("--device", help="Only this device (`cpu`, `cuda`, `cuda:0`, ...); may be given more than once.")]
+OnlyOption = Annotated[list[str], typer.Option("--only", help="Only this experiment; may be given more than once.")]
+
+
+def repository() -> Path:
+    """The checkout: the folder of this command or one above it that has the site's configuration; else the package's own."""
+    here = Path.cwd()
+    for folder in (here, *here.parents, Path(__file__).parents[2]):
+        if (folder / "mkdocs.yml").is_file() and (folder / "results").is_dir():
+            return folder
+    stop("No checkout of the guide here: run this in the folder that has mkdocs.yml.")
+
+
+def stop(message: str, code: int = 2):
+    """End with a message on the error stream."""
+    warn.print(message, style="red", markup=False, highlight=False, soft_wrap=True)
+    raise typer.Exit(code)
+
+
+@app.command()
+def measure(
+    profile: ProfileOption = Profile.quick,
+    device: DeviceOption = [],
+    only: OnlyOption = [],
+    out: Annotated[Path | None, typer.Option(help="The results file; by default one in results/local, named for the machine.")] = None,
+):
+    """Measure this machine and write a results file."""
+    from tutorial.hardware.gpu import unusable_nvidia_card
+    from tutorial.hardware.report import this_machine
+    from tutorial.measure import runner
+
+    warning = unusable_nvidia_card()
+    if warning:
+        warn.print(Panel(warning, title="PyTorch cannot use the graphics card", border_style="yellow"), markup=False)
+    try:
+        devices, names = runner.choose_devices(device), runner.choose_experiments(only)
+    except runner.UnknownName as error:
+        stop(str(error))
+    hardware = this_machine()
+    path = out or repository() / "results" / "local" / f"{machine_slug(hardware)}.json"
+    titles = {"cpu": hardware.cpu.model or "CPU"} | {a.device: a.name or a.device for a in hardware.accelerators}
+    say.print("Measuring on " + " and ".join(f"{d} ({titles[str(d)]})" for d in devices), highlight=False, markup=False, soft_wrap=True)
+    if [str(d) for d in devices] == ["cpu"] and not device:
+        say.print("No accelerator that PyTorch can use: the site will say \"not measured here\" for the GPU.", soft_wrap=True)
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    try:
+        with Progress(*columns, console=say) as progress:
+
+            def watch(name: str):
+                task = progress.add_task(name, total=1.0)
+                return lambda done: progress.update(task, completed=min(done, 1.0))
+
+            runner.measure(profile.value, devices, names, path, watch)
+    except ResultsError as error:
+        stop(str(error))
+    except KeyboardInterrupt:
+        stop(f"Interrupted. What was finished is kept in {path}; the same command goes on from there.", 130)
+    say.print(f"Written: {path}", highlight=False, markup=False, soft_wrap=True)
+
+
+@app.command()
+def render(
+    reference: Annotated[bool, typer.Option("--reference", help="Render the repository's own results into generated/, for a commit.")] = False,
+):
+    """Render tables and plots from all results."""
+    from tutorial.publish.render import render as render_all
+
+    try:
+        written = render_all(repository(), local=not reference)
+    except ResultsError as error:
+        stop(str(error))
+    say.print(f"Rendered {len(written)} files.")
+
+
+@app.command()
+def build(
+    profile: ProfileOption = Profile.quick,
+    device: DeviceOption = [],
+    only: OnlyOption = [],
+    no_measure: Annotated[bool, typer.Option("--no-measure", help="Build from the results that are there.")] = False,
+):
+    """Measure, render, and build the site into site/."""
+    root = repository()
+    if not no_measure:
+        measure(profile, device, only, None)
+    render(reference=False)
+    build_site(root)
+    say.print(f"The site is built. Open {root / 'site' / 'index.html'}, or run `mkdocs serve` and open http://127.0.0.1:8000/", highlight=False, soft_wrap=True)
+
+
+def build_site(root: Path) -> None:
+    """Build into a new folder that takes the place of site/ only when all is well."""
+    site = root / "site"
+    try:
+        fresh = Path(tempfile.mkdtemp(prefix=".site-", dir=root))
+    except OSError as error:
+        stop(f"{root}: cannot be written: {error.strerror}")
+    try:
+        say.print("Building the pages (the lab is run too; that takes a while) ...")
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(fresh)]
+        if subprocess.run(command, cwd=root).returncode != 0:
+            stop("The build failed; the site that was there before is untouched.", 1)
+        fresh.chmod(0o755)
+        old = root / ".site-old"
+        shutil.rmtree(old, ignore_errors=True)
+        if site.exists():
+            os.replace(site, old)
+        os.replace(fresh, site)
+        shutil.rmtree(old, ignore_errors=True)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    app()

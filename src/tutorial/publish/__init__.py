@@ -1,0 +1,1 @@
+"""Show it: tables, plots and diagrams for the pages, rendered from results files. Never measures."""

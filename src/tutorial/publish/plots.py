@@ -1,0 +1,214 @@
+"""The plots of the pages: matplotlib figures as inline SVG that follows the colors of the site."""
+
+import html
+import io
+import re
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from tutorial.measure.results import Reported
+from tutorial.publish.tables import Machine, logging_curve, logging_groups, median, tabs
+from tutorial.publish.words import Texts, duration
+from tutorial.training.loops import LESSON_STEPS
+
+# Colors that a plot is drawn with, and what takes their place in the page: the site's text color and its four series.
+TEXT = "#010203"
+SERIES = ("#010210", "#010220", "#010230", "#010240")
+COLORS = {TEXT: "currentColor", **{color: f"var(--plot-{number})" for number, color in enumerate(SERIES, 1)}}
+
+STYLE = {
+    "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and translated
+    "svg.hashsalt": "tutorial",  # the same plot has the same ids in every run
+    "font.family": "sans-serif",
+    "font.size": 11,
+    "text.parse_math": False,  # a dollar sign in a machine's name is a dollar sign
+    "text.color": TEXT,
+    "axes.edgecolor": TEXT,
+    "axes.labelcolor": TEXT,
+    "xtick.color": TEXT,
+    "ytick.color": TEXT,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "legend.framealpha": 0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": False,
+}
+
+
+def figure(draw, title: str, description: str, name: str, size=(7.2, 3.4)) -> str:
+    """One `<figure>` on one line: the SVG that ``draw(axes)`` makes, with a title and a description for who cannot see it."""
+    with plt.rc_context(STYLE):
+        drawing, axes = plt.subplots(figsize=size, layout="constrained")
+        draw(axes)
+        buffer = io.StringIO()
+        drawing.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        plt.close(drawing)
+    return inline(buffer.getvalue(), title, description, name)
+
+
+def inline(svg: str, title: str, description: str, name: str) -> str:
+    """Make matplotlib's SVG part of a page: one line, the site's colors, ids that no other plot of the page has."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"\b\d+\.\d{3,}\b", lambda found: f"{float(found[0]):.2f}", svg)  # hundredths of a point are enough
+    for color, replacement in COLORS.items():
+        svg = svg.replace(color, replacement)
+    svg = re.sub(r"font: ([^;\"]*?)'[^;\"]*", r"font: \1inherit", svg).replace("sans-serif", "inherit")
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
+    svg = re.sub(r' id="([^"]+)"', lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", svg)
+    svg = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", svg)
+    width, height = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()
+    return wrap(svg[svg.index(">") + 1 :], float(width), float(height), title, description, name)
+
+
+def wrap(content: str, width: float, height: float, title: str, description: str, name: str) -> str:
+    """The `<figure>` around the content of an SVG, on one line, as Markdown wants it."""
+    line = (
+        f'<figure class="plot"><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img" '
+        f'aria-labelledby="{name}-title {name}-description"><title id="{name}-title">{title}</title>'
+        f'<desc id="{name}-description">{description}</desc>{content.strip()}</figure>'
+    )
+    return re.sub(r"\s*\n\s*", " ", line)
+
+
+def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts) -> str:
+    """The one picture: seconds for the same training on the CPU and on the GPU, measured and reported."""
+    bars = []  # (label, seconds or None, is it a GPU, was it measured)
+    for machine in machines:
+        whole = [r for r in machine.results.select("training", "whole") if r.case == "whole run"]
+        for record in whole:
+            bars.append((f"{plain(machine.device_title(record.device, text))}\n{plain(machine.title(text))}", median(record), record.device != "cpu", True))
+        if whole and not machine.results.hardware.accelerators:
+            bars.append((f"{text('overview.gpu')}\n{plain(machine.title(text))}", None, True, True))
+    for report in reports.values():
+        for record in report.records:
+            if record.case == "lesson" and record.parameters.get("steps") == LESSON_STEPS:
+                bars.append((f"{text(f'device.{record.device}')}\n{report.machine}", record.samples[0], record.device != "cpu", False))
+
+    def draw(axes):
+        top = max((seconds for _, seconds, _, _ in bars if seconds), default=1)
+        for place, (_, seconds, gpu, measured) in enumerate(bars):
+            if seconds is None:
+                axes.text(top * 0.01, place, text("overview.not_measured"), va="center", style="italic")
+                continue
+            axes.barh(place, seconds, color=SERIES[1 if gpu else 0], alpha=1 if measured else 0.45, height=0.62)
+            origin = text("overview.measured" if measured else "overview.reported")
+            axes.text(seconds + top * 0.01, place, f"{duration(seconds)}, {origin}", va="center")
+        axes.set_yticks(range(len(bars)), [label for label, *_ in bars])
+        axes.invert_yaxis()
+        axes.set_xlim(0, top * 1.3)
+        axes.set_xlabel(text("overview.axis"))
+
+    told = "; ".join(f"{plain(label)} {duration(seconds) if seconds else text('overview.not_measured')}".replace("\n", ", ") for label, seconds, _, _ in bars)
+    plot = figure(draw, text("overview.title"), escape(text("overview.description", bars=told)), "overview", size=(8.4, 0.62 * len(bars) + 0.8))
+    return plot + "\n\n" + text("overview.caption") + "\n{ .measured }"
+
+
+def loss_curve(machines: list[Machine], text: Texts) -> str:
+    """The loss of the lesson's training, on each device of a machine."""
+
+    def content(machine: Machine) -> str | None:
+        curves = [r for r in machine.results.select("training", "whole") if r.case == "loss curve"]
+        if not curves:
+            return None
+
+        def draw(axes):
+            for number, record in enumerate(curves):
+                interval = record.parameters["interval"]
+                epochs = np.arange(1, len(record.samples) + 1) * interval
+                style = ("solid", "dashed", "dotted", "dashdot")[number % 4]
+                axes.plot(epochs, record.samples, color=SERIES[number % 4], linestyle=style, label=plain(machine.device_title(record.device, text)))
+            axes.set_xlabel(text("loss_curve.x"))
+            axes.set_ylabel(text("loss_curve.y"))
+            axes.set_ylim(bottom=0)
+            axes.legend()
+
+        key = "loss_curve.description" if len(curves) > 1 else "loss_curve.description_one"
+        told = text(key, first=f"{curves[0].samples[0]:.2f}", last=f"{curves[0].samples[-1]:.2f}")
+        return figure(draw, text("loss_curve.title"), told, f"loss-curve-{machine.name}")
+
+    return tabs(machines, text, content)
+
+
+def logging(machines: list[Machine], text: Texts) -> str:
+    """Time of a step against the interval at which the loss is read, with the fitted curve; one plot a device."""
+
+    def content(machine: Machine) -> str | None:
+        plots = []
+        for device, group in logging_groups(machine).items():
+            points = [r for r in group.records if r.role in ("base", "case") and "interval" in r.parameters and r.samples]
+            never = next((r for r in group.records if r.case == "never" and r.samples), None)
+            curve = logging_curve(group)
+            far = 2000
+
+            def draw(axes, points=points, never=never, curve=curve):
+                shown = [(r.parameters["interval"], r) for r in points] + ([(far * 2, never)] if never else [])
+                for place, record in shown:
+                    low, middle, high = np.percentile(record.samples, (25, 50, 75)) * 1e6
+                    axes.errorbar(place, middle, [[middle - low], [high - middle]], fmt="o", color=SERIES[0], capsize=3)
+                if curve is not None:
+                    ks = np.geomspace(1, far, 80)
+                    axes.plot(ks, [curve.at(k) * 1e6 for k in ks], color=SERIES[1], label=text("logging_plot.curve"))
+                    axes.legend()
+                axes.set_xscale("log")
+                ticks = [1, 10, 100, 1000]
+                axes.set_xticks([*ticks, far * 2], [*map(str, ticks), text("logging_plot.never")])
+                axes.minorticks_off()
+                axes.set_ylim(bottom=0)
+                axes.set_xlabel(text("logging_plot.x"))
+                axes.set_ylabel(text("logging_plot.y"))
+
+            described = text("logging_plot.description", device=plain(machine.device_title(device, text)))
+            plots.append(figure(draw, text("logging_plot.title"), escape(described), f"logging-{machine.name}-{device.replace(':', '')}"))
+        return "\n\n".join(plots) or None
+
+    return tabs(machines, text, content)
+
+
+def transfer(machines: list[Machine], text: Texts) -> str:
+    """Bandwidth of a copy against its size, for each way to copy."""
+
+    def content(machine: Machine) -> str | None:
+        records = [r for r in machine.results.select("transfer") if r.role in ("base", "case") and r.samples and r.case != "all iris tensors"]
+        ways = list(dict.fromkeys(r.case for r in records if "on the fly" not in r.case and not ("pageable" in r.case and "non_blocking" in r.case)))
+        if not records:
+            return None
+
+        def draw(axes):
+            for number, way in enumerate(ways):
+                line = sorted((r.parameters["bytes"], r.parameters["bytes"] / median(r) / 1e9) for r in records if r.case == way)
+                axes.plot(
+                    *zip(*line),
+                    marker="os^Dv"[number % 5],
+                    color=SERIES[number % 4],
+                    linestyle="solid" if number < 4 else "dashed",
+                    label=text.name("transfer.ways", way).replace("`", ""),
+                )
+            axes.set_xscale("log", base=2)
+            axes.set_yscale("log")
+            powers = (2, 10, 20, 28)
+            axes.set_xticks([2.0**power for power in powers], ["4 B", "1 KiB", "1 MiB", "256 MiB"])
+            axes.minorticks_off()
+            axes.set_xlabel(text("transfer_plot.x"))
+            axes.set_ylabel(text("transfer_plot.y"))
+            axes.legend()
+
+        return figure(draw, text("transfer_plot.title"), text("transfer_plot.description"), f"transfer-{machine.name}", size=(7.2, 4.2))
+
+    return tabs(machines, text, content)
+
+
+def plain(text: str) -> str:
+    """A title as a plot wants it: without the character references that a page needs."""
+    return html.unescape(text)
+
+
+def escape(text: str) -> str:
+    """A text inside an SVG."""
+    return html.escape(text, quote=True)

@@ -1,0 +1,66 @@
+"""Render every table, plot and diagram, for every language, from the results files."""
+
+from pathlib import Path
+
+from tutorial.measure.results import Measured, Reported, load_all, write
+from tutorial.publish import diagrams, plots, tables
+from tutorial.publish.tables import Machine
+from tutorial.publish.words import Texts, languages
+
+
+def read_results(root: Path, local: bool) -> tuple[list[Machine], dict[str, Reported]]:
+    """The results of a checkout: the reader's own machines first (where ``local``), then the reference ones.
+
+    Raises ResultsError for a file that is broken, foreign or of an unknown version.
+    """
+    reference = load_all(root / "results")
+    own = load_all(root / "results" / "local") if local else {}
+    machines = [Machine(name, r, local=True) for name, r in own.items() if isinstance(r, Measured)]
+    machines += [Machine(name, r) for name, r in reference.items() if isinstance(r, Measured)]
+    return machines, {name: r for name, r in reference.items() if isinstance(r, Reported)}
+
+
+def fragments(machines: list[Machine], reports: dict[str, Reported], language: str) -> dict[str, str]:
+    """Every rendered part of one language, by its path below the language's folder."""
+    text = Texts(language)
+    return {
+        "tables/training.md": tables.training(machines, text),
+        "tables/wide.md": tables.wide(machines, text),
+        "tables/step.md": tables.step(machines, text),
+        "tables/logging.md": tables.logging(machines, text),
+        "tables/call.md": tables.call(machines, text),
+        "tables/transfer.md": tables.transfer(machines, text),
+        "tables/reported.md": tables.reported(reports, text),
+        "tables/machines.md": tables.machines_list(machines, text),
+        "tables/toolchain.md": tables.toolchain(machines, text),
+        "figures/overview.md": plots.overview(machines, reports, text),
+        "figures/loss-curve.md": plots.loss_curve(machines, text),
+        "figures/logging.md": plots.logging(machines, text),
+        "figures/transfer.md": plots.transfer(machines, text),
+        "diagrams/asynchronous.md": diagrams.asynchronous(text),
+        "diagrams/bounds.md": diagrams.bounds(text),
+        "diagrams/step.md": diagrams.step(text),
+        "diagrams/decision.md": diagrams.decision(text),
+    }
+
+
+def render(root: Path, local: bool) -> list[Path]:
+    """Write the rendered parts and the raw data that the site links.
+
+    With ``local``: from all results, into `.build/generated/` (ignored by git). Without: from the reference results,
+    into `generated/`. Everything is rendered before anything is written, so a broken file changes nothing.
+    """
+    machines, reports = read_results(root, local)
+    target = root / (".build/generated" if local else "generated")
+    files = {
+        target / language / path: content + "\n"
+        for language in languages()
+        for path, content in fragments(machines, reports, language).items()
+    }
+    for machine in machines:
+        if machine.local == local:
+            source = root / machine.raw()
+            files[root / "docs" / "en" / machine.raw()] = source.read_text(encoding="utf-8")
+    for path, content in files.items():
+        write(path, content)
+    return list(files)
