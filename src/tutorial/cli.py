@@ -129,9 +129,11 @@ def build_site(root: Path) -> None:
         stop(f"{root}: cannot be written: {error.strerror}")
     try:
         say.print("Building the pages (the lab is run too; that takes a while) ...")
-        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(fresh)]
-        if subprocess.run(command, cwd=root).returncode != 0:
-            stop("The build failed; the site that was there before is untouched.", 1)
+        # Not --quiet: it drops the warnings before --strict can count them.
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(fresh)]
+        outcome = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace")
+        if outcome.returncode != 0:
+            stop(f"{outcome.stdout}\nThe build failed; the site that was there before is untouched.", 1)
         fresh.chmod(0o755)
         old = root / ".site-old"
         shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,191 @@
+"""What is rendered: numbers, foreign strings, tables and pictures, from results that are made up here."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import markdown
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tutorial.measure.results import Record, ResultsError, save
+from tutorial.publish import diagrams, plots, tables
+from tutorial.publish.render import fragments, read_results, render
+from tutorial.publish.tables import Group, Machine, logging_curve
+from tutorial.publish.words import Texts, byte_count, duration, languages, percent, safe, significant
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def text():
+    return Texts("en")
+
+
+@pytest.fixture
+def machine(results):
+    return Machine("example", results)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(16.85, "16.9 s"), (1.0, "1.00 s"), (0.9999, "1.00 s"), (0.000231, "231 µs"), (9.999e-4, "1.00 ms"), (1.2345e-9, "1.23 ns"), (0.0584, "58.4 ms"), (123.4, "123 s"), (4321.0, "4 320 s")],
+)
+def test_durations(seconds, shown):
+    assert duration(seconds).replace("\u00a0", " ") == shown
+
+
+@given(st.floats(1e-9, 1e5))
+def test_a_duration_is_the_number_to_three_digits(seconds):
+    number, unit = duration(seconds).replace(" ", "").split("\u00a0")
+    assert float(number) * {"s": 1, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}[unit] == pytest.approx(seconds, rel=6e-3)
+
+
+def test_other_numbers():
+    assert significant(0) == "0"
+    assert significant(0.012345) == "0.0123"
+    assert significant(12345) == "12 300"
+    assert byte_count(4) == "4\u00a0B"
+    assert byte_count(256 * 2**20) == "256\u00a0MiB"
+    assert percent(0.0345) == "3.5\u00a0%"
+
+
+@given(st.text())
+def test_a_safe_string_shows_as_itself_and_does_nothing_else(foreign):
+    rendered = markdown.markdown(f"x{safe(foreign)}x", extensions=["tables", "attr_list"])
+    body = re.fullmatch(r"<p>x(.*)x</p>", rendered, re.DOTALL)
+    assert body is not None
+    assert "<" not in body[1]
+    shown = ElementTree.fromstring(f"<p>{body[1]}</p>").text or "" if all(c.isprintable() for c in foreign) else None
+    if shown is not None:
+        assert shown == " ".join(foreign.split())
+
+
+def test_a_foreign_name_cannot_break_a_table_or_a_tab(machine, text):
+    machine.results.hardware.cpu.model = 'CPU" | <script>alert(1)</script> **x**'
+    table = tables.training([machine], text)
+    assert "<script" not in table and "**x**" not in table
+    rows = [line for line in table.splitlines() if line.startswith("    |")]
+    assert {row.count("|") for row in rows} == {8}
+    assert re.match(r'=== "[^"]*"$', table.splitlines()[0])
+
+
+def test_the_training_table_says_what_was_measured(machine, text):
+    table = tables.training([machine], text).replace("\u00a0", " ")
+    assert "| CPU | 4.50 s | 0.0613 | 97 % | 225 µs | 200 µs – 262 µs | – |" in table
+    assert "| 17.0 s | 0.0613 | 97 % | 825 µs |" in table
+    assert "slower: 3.7 times as long" in table
+    assert "not measured here" not in table
+    assert "CPU once more (A/A)" in table
+    assert "PyTorch 2.13.0&#43;cu130" in table and "2026-11-30" in table and "(results/example.json)" in table
+
+
+def test_without_an_accelerator_the_table_says_so(machine, text):
+    machine.results.hardware.accelerators = []
+    machine.results.records = [r for r in machine.results.records if r.device == "cpu"]
+    assert "| GPU | *not measured here* |" in tables.training([machine], text)
+    assert "not measured here" in plots.overview([machine], {}, text)
+
+
+def test_a_failed_case_shows_its_reason(machine, text):
+    machine.results.records[2] = machine.results.records[2].model_copy(update={"samples": [], "failure": "out of memory"})
+    assert "*failed: out of memory*" in tables.training([machine], text)
+
+
+def test_records_of_another_program_are_refused(machine, text):
+    machine.results.records = [r for r in machine.results.records if r.case != "loss curve"]
+    with pytest.raises(ResultsError, match="results/example.json: records"):
+        tables.training([machine], text)
+
+
+def test_the_logging_curve_finds_the_cost_of_a_reading():
+    rng = np.random.default_rng(0)
+    a, c, speed = 200e-6, 30e-6, rng.uniform(1, 2, 60)
+
+    def record(role, case, share, **parameters):
+        samples = list(speed * (a + c * share) * rng.normal(1, 0.01, 60))
+        return Record(experiment="logging", group="g", role=role, case=case, device="cpu", threads=1, parameters=parameters, samples=samples)
+
+    group = Group([record("base", "every 1", 1, interval=1), *(record("case", f"every {k}", 1 / k, interval=k) for k in (2, 5, 10)), record("case", "never", 0)])
+    curve = logging_curve(group)
+    unit = np.median(speed)
+    assert curve.c.median / unit == pytest.approx(c, rel=0.15)
+    assert curve.a.median / unit == pytest.approx(a, rel=0.05)
+    assert curve.c.low < curve.c.median < curve.c.high
+    assert curve.at(None) < curve.at(1000) < curve.at(1)
+
+
+def test_nothing_measured_renders_as_such(text):
+    assert "Not measured on any machine yet" in tables.training([], text)
+
+
+def test_every_picture_is_one_line_of_well_formed_svg_with_a_text_alternative(machine, text):
+    pictures = [plots.overview([machine], {}, text), plots.loss_curve([machine], text)]
+    pictures += [draw(text) for draw in (diagrams.asynchronous, diagrams.bounds, diagrams.step, diagrams.decision)]
+    for picture in pictures:
+        line = next(line.strip() for line in picture.splitlines() if "<figure" in line)
+        svg = ElementTree.fromstring(line).find("{http://www.w3.org/2000/svg}svg")
+        assert svg.get("role") == "img"
+        ids = [element.get("id") for element in svg.iter() if element.get("id")]
+        assert len(ids) == len(set(ids))
+        assert set(svg.get("aria-labelledby").split()) <= set(ids)
+        assert all(svg.find(f"{{http://www.w3.org/2000/svg}}{tag}").text for tag in ("title", "desc"))
+        assert "#0102" not in line  # every color of the drawing has been replaced
+        for reference in re.findall(r'(?:href="#|url\(#)([^")]+)', line):
+            assert reference in ids
+
+
+def test_two_pictures_share_no_id(machine, text):
+    ids = re.findall(r' id="([^"]+)"', plots.overview([machine], {}, text) + plots.loss_curve([machine], text))
+    assert len(ids) == len(set(ids))
+
+
+def test_the_committed_rendering_is_what_the_results_render_to():
+    machines, reports = read_results(ROOT, local=False)
+    assert machines and reports
+    for language in languages():
+        rendered = fragments(machines, reports, language)
+        folder = ROOT / "generated" / language
+        assert {p.relative_to(folder).as_posix() for p in folder.rglob("*.md")} == set(rendered)
+        for path, content in rendered.items():
+            assert (folder / path).read_text(encoding="utf-8") == content + "\n", f"{path}: run `tutorial render --reference`"
+    for machine in machines:
+        assert (ROOT / "docs" / "en" / machine.raw()).read_bytes() == (ROOT / machine.raw()).read_bytes()
+
+
+def test_a_broken_file_changes_nothing(results, tmp_path):
+    (tmp_path / "results" / "local").mkdir(parents=True)
+    save(results, tmp_path / "results" / "local" / "mine.json")
+    assert render(tmp_path, local=True)
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    (tmp_path / "results" / "other.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ResultsError, match="other.json"):
+        render(tmp_path, local=True)
+    (tmp_path / "results" / "other.json").unlink()
+    assert before == {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+
+
+def test_the_readers_own_machine_comes_first_and_is_called_so(results, tmp_path, text):
+    (tmp_path / "results" / "local").mkdir(parents=True)
+    save(results, tmp_path / "results" / "local" / "mine.json")
+    results.hardware.cpu.model = "Reference CPU"
+    save(results, tmp_path / "results" / "reference.json")
+    machines, _ = read_results(tmp_path, local=True)
+    assert [m.local for m in machines] == [True, False]
+    assert machines[0].title(text).startswith("Your machine: Example CPU 9")
+    assert (tmp_path / "docs" / "en" / "results" / "local").exists() is False
+    render(tmp_path, local=True)
+    assert (tmp_path / "docs" / "en" / "results" / "local" / "mine.json").exists()
+    assert (tmp_path / ".build" / "generated" / "en" / "tables" / "training.md").exists()
+
+
+def test_every_language_has_the_same_texts():
+    def keys(texts, prefix=""):
+        for key, value in texts.items():
+            yield from keys(value, f"{prefix}{key}.") if isinstance(value, dict) else [prefix + key]
+
+    english = set(keys(Texts("en")._texts))
+    for language in languages():
+        assert set(keys(Texts(language)._texts)) == english
