@@ -29,7 +29,8 @@ def test_this_machine_is_told_without_names_or_paths():
         ("13.0", "Version", "whl/cu130"),
         ("13.1", "UMD Version", "whl/cu130"),
         ("12.8", "Version", "whl/cu126"),
-        ("12.4", "Version", "install a newer NVIDIA driver"),
+        ("12.4", "Version", "whl/cu126"),
+        ("11.8", "Version", "install a newer NVIDIA driver"),
         ("N/A", "Version", "install a newer NVIDIA driver"),
     ],
 )

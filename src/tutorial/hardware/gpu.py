@@ -9,8 +9,9 @@ import torch
 from pydantic import BaseModel, ConfigDict
 
 # The wheels that a driver can run, newest first: (CUDA version that the driver must offer, name of the wheel index).
-# Source: https://pytorch.org/get-started/locally/ and the release notes of PyTorch 2.12.
-WHEELS = (((13, 0), "cu130"), ((12, 6), "cu126"))
+# A driver of the same major version runs every minor version of CUDA, so 12.0 is enough for cu126:
+# https://docs.nvidia.com/deploy/cuda-compatibility/
+WHEELS = (((13, 0), "cu130"), ((12, 0), "cu126"))
 
 NVIDIA_SMI = ("nvidia-smi", "/usr/lib/wsl/lib/nvidia-smi", r"C:\Windows\System32\nvidia-smi.exe")
 

@@ -39,7 +39,7 @@ def asynchronous(text: Texts) -> str:
     parts += [box(device_start + number * kernel, 75, kernel - 4, 26, text("asynchronous.kernel"), DEVICE) for number in range(5)]
     early = left + 5 * launch
     parts += [line(left, 20, left, 170, dashed=True), words(left, 14, text("asynchronous.start"))]
-    parts += [line(early, 61, early, 135, dashed=True), arrow(left, 130, early, 130), words(left + 4, 124, text("asynchronous.too_early"))]
+    parts += [line(early, 61, early, 135, dashed=True), arrow(left, 130, early, 130), words(early + 8, 134, text("asynchronous.too_early"))]
     parts += [line(end, 20, end, 170, dashed=True), arrow(left, 165, end, 165), words(left + 4, 159, text("asynchronous.right"))]
     return picture(parts, 590, 178, "asynchronous", text)
 
@@ -80,7 +80,7 @@ def step(text: Texts) -> str:
         for place, operation in enumerate(operations):
             row, column = divmod(place, 2)
             label = text(f"step_picture.{operation}")
-            parts.append(box(130 + column * 190, y + row * 36, 176, 28, label, (HOST, DEVICE)[phase == "backward"]))
+            parts.append(box(130 + column * 190, y + row * 36, 176, 28, label, HOST))
             if column == 1:
                 parts.append(arrow(306, y + row * 36 + 14, 320, y + row * 36 + 14))
         y += rows * 36

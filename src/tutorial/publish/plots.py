@@ -13,7 +13,7 @@ import numpy as np
 
 from tutorial.measure.results import Reported
 from tutorial.publish.tables import Machine, logging_curve, logging_groups, median, tabs
-from tutorial.publish.words import Texts, duration
+from tutorial.publish.words import Texts
 from tutorial.training.loops import LESSON_STEPS
 
 # Colors that a plot is drawn with, and what takes their place in the page: the site's text color and its four series.
@@ -56,10 +56,11 @@ def inline(svg: str, title: str, description: str, name: str) -> str:
     """Make matplotlib's SVG part of a page: one line, the site's colors, ids that no other plot of the page has."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
-    svg = re.sub(r"\b\d+\.\d{3,}\b", lambda found: f"{float(found[0]):.2f}", svg)  # hundredths of a point are enough
+    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"\b\d+\.\d{3,}\b", lambda number: f"{float(number[0]):.2f}", tag[0]), svg)  # shorter; text stays
     for color, replacement in COLORS.items():
         svg = svg.replace(color, replacement)
-    svg = re.sub(r"font: ([^;\"]*?)'[^;\"]*", r"font: \1inherit", svg).replace("sans-serif", "inherit")
+    svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)  # the page's own font
+    svg = svg.replace("xlink:href", "href")
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
     svg = re.sub(r' id="([^"]+)"', lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", svg)
     svg = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", svg)
@@ -79,34 +80,47 @@ def wrap(content: str, width: float, height: float, title: str, description: str
 
 def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts) -> str:
     """The one picture: seconds for the same training on the CPU and on the GPU, measured and reported."""
-    bars = []  # (label, seconds or None, is it a GPU, was it measured)
+    groups = []  # (heading, was it measured, [(device, seconds or None, is it a GPU)])
     for machine in machines:
         whole = [r for r in machine.results.select("training", "whole") if r.case == "whole run"]
-        for record in whole:
-            bars.append((f"{plain(machine.device_title(record.device, text))}\n{plain(machine.title(text))}", median(record), record.device != "cpu", True))
+        bars = [(plain(machine.device_title(r.device, text)) if r.device != "cpu" else text("overview.cpu"), median(r), r.device != "cpu") for r in whole]
         if whole and not machine.results.hardware.accelerators:
-            bars.append((f"{text('overview.gpu')}\n{plain(machine.title(text))}", None, True, True))
+            bars.append((text("overview.gpu"), None, True))
+        if bars:
+            groups.append((plain(machine.title(text)), True, bars))
     for report in reports.values():
-        for record in report.records:
-            if record.case == "lesson" and record.parameters.get("steps") == LESSON_STEPS:
-                bars.append((f"{text(f'device.{record.device}')}\n{report.machine}", record.samples[0], record.device != "cpu", False))
+        lessons = [r for r in report.records if r.case == "lesson" and r.parameters.get("steps") == LESSON_STEPS]
+        if lessons:
+            bars = [(text("overview.cpu" if r.device == "cpu" else "overview.gpu"), r.samples[0], r.device != "cpu") for r in lessons]
+            groups.append((report.machine, False, bars))
 
     def draw(axes):
-        top = max((seconds for _, seconds, _, _ in bars if seconds), default=1)
-        for place, (_, seconds, gpu, measured) in enumerate(bars):
-            if seconds is None:
-                axes.text(top * 0.01, place, text("overview.not_measured"), va="center", style="italic")
-                continue
-            axes.barh(place, seconds, color=SERIES[1 if gpu else 0], alpha=1 if measured else 0.45, height=0.62)
+        top = max((seconds for _, _, bars in groups for _, seconds, _ in bars if seconds), default=1)
+        place, ticks = 0.0, []
+        for heading, measured, bars in groups:
             origin = text("overview.measured" if measured else "overview.reported")
-            axes.text(seconds + top * 0.01, place, f"{duration(seconds)}, {origin}", va="center")
-        axes.set_yticks(range(len(bars)), [label for label, *_ in bars])
-        axes.invert_yaxis()
-        axes.set_xlim(0, top * 1.3)
+            axes.text(0, place, f"{heading} ({origin})", va="center", weight="bold")
+            for label, seconds, gpu in bars:
+                place += 0.8
+                ticks.append((place, label))
+                if seconds is None:
+                    axes.text(top * 0.01, place, text("overview.not_measured"), va="center", style="italic")
+                else:
+                    axes.barh(place, seconds, color=SERIES[1 if gpu else 0], alpha=1 if measured else 0.45, height=0.62)
+                    axes.text(seconds + top * 0.01, place, f"{seconds:.3g} s", va="center")
+            place += 1.1
+        axes.set_yticks(*zip(*ticks)) if ticks else axes.set_yticks([])
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(place - 0.4, -0.6)
+        axes.set_xlim(0, top * 1.12)
         axes.set_xlabel(text("overview.axis"))
 
-    told = "; ".join(f"{plain(label)} {duration(seconds) if seconds else text('overview.not_measured')}".replace("\n", ", ") for label, seconds, _, _ in bars)
-    plot = figure(draw, text("overview.title"), escape(text("overview.description", bars=told)), "overview", size=(8.4, 0.62 * len(bars) + 0.8))
+    told = "; ".join(
+        f"{heading}: " + ", ".join(f"{label} {text('overview.not_measured') if seconds is None else f'{seconds:.3g} s'}" for label, seconds, _ in bars)
+        for heading, _, bars in groups
+    )
+    rows = sum(len(bars) + 1 for _, _, bars in groups)
+    plot = figure(draw, text("overview.title"), escape(text("overview.description", bars=told)), "overview", size=(7.2, 0.3 * rows + 0.9))
     return plot + "\n\n" + text("overview.caption") + "\n{ .measured }"
 
 
@@ -194,6 +208,7 @@ def transfer(machines: list[Machine], text: Texts) -> str:
             axes.set_yscale("log")
             powers = (2, 10, 20, 28)
             axes.set_xticks([2.0**power for power in powers], ["4 B", "1 KiB", "1 MiB", "256 MiB"])
+            axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
             axes.minorticks_off()
             axes.set_xlabel(text("transfer_plot.x"))
             axes.set_ylabel(text("transfer_plot.y"))
