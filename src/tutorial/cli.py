@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.panel import Panel
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from tutorial.measure.results import ResultsError, machine_slug
 
@@ -128,10 +128,12 @@ def build_site(root: Path) -> None:
     except OSError as error:
         stop(f"{root}: cannot be written: {error.strerror}")
     try:
-        say.print("Building the pages (the lab is run too; that takes a while) ...")
         # Not --quiet: it drops the warnings before --strict can count them.
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(fresh)]
-        outcome = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace")
+        shutil.rmtree(root / ".cache" / "labs", ignore_errors=True)  # the labs' cache does not know the torch version
+        with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=say) as progress:
+            progress.add_task("Building the pages, and running the lab for them; about a minute")
+            outcome = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace")
         if outcome.returncode != 0:
             stop(f"{outcome.stdout}\nThe build failed; the site that was there before is untouched.", 1)
         fresh.chmod(0o755)

@@ -8,10 +8,12 @@ from pathlib import Path
 import torch
 from pydantic import BaseModel, ConfigDict
 
-# The wheels that a driver can run, newest first: (CUDA version that the driver must offer, name of the wheel index).
+# The wheels, newest first: (CUDA version that the driver must offer, name of the wheel index, the compute capabilities
+# that it has code for: from the first on, below the second).
 # A driver of the same major version runs every minor version of CUDA, so 12.0 is enough for cu126:
 # https://docs.nvidia.com/deploy/cuda-compatibility/
-WHEELS = (((13, 0), "cu130"), ((12, 0), "cu126"))
+# Capabilities: PYTORCH_RELEASES_CODE_CC in torch/cuda/__init__.py.
+WHEELS = (((13, 0), "cu130", (7, 5), (13, 0)), ((12, 0), "cu126", (5, 0), (10, 0)))
 
 NVIDIA_SMI = ("nvidia-smi", "/usr/lib/wsl/lib/nvidia-smi", r"C:\Windows\System32\nvidia-smi.exe")
 
@@ -54,7 +56,10 @@ def these_accelerators() -> list[Accelerator]:
 
 def _describe(device: torch.device) -> Accelerator:
     accelerator = Accelerator(device=str(device))
-    if device.type not in ("cuda", "xpu"):  # MPS tells nothing of the chip
+    if device.type == "mps":  # newer versions of PyTorch tell the name of the chip, and nothing else
+        get_name = getattr(torch.backends.mps, "get_name", None)
+        accelerator.name = get_name() if get_name else None
+    if device.type not in ("cuda", "xpu"):
         return accelerator
     properties = torch.get_device_module(device).get_device_properties(device)
     accelerator.name = properties.name
@@ -80,14 +85,7 @@ def unusable_nvidia_card() -> str | None:
     if not cards:
         return None
     driver = re.search(r"CUDA (?:UMD )?Version\s*:\s*(\d+)\.(\d+)", listing)
-    newest = tuple(map(int, driver.groups())) if driver else None
-    fits = [wheel for needed, wheel in WHEELS if newest and newest >= needed]
-    version = torch.__version__.split("+")[0]
-    cure = (
-        f"pip install --force-reinstall torch=={version} --index-url https://download.pytorch.org/whl/{fits[0]}"
-        if fits
-        else "install a newer NVIDIA driver, then run this again"
-    )
+    cure = _cure(listing, driver and tuple(map(int, driver.groups())))
     if torch.version.cuda is None:
         return f"This machine has an {cards[0]}, but this PyTorch ({torch.__version__}) is built for the CPU only.\n{cure}"
     if not torch.cuda.is_available():
@@ -101,13 +99,31 @@ def unusable_nvidia_card() -> str | None:
     return None
 
 
+def _cure(listing: str, newest: tuple[int, int] | None) -> str:
+    """What to do: the build that runs with a driver for CUDA ``newest`` and has code for the first card of the listing."""
+    told = re.search(r"^(\d+)\.(\d+)$", listing, re.MULTILINE)
+    capability = told and tuple(map(int, told.groups()))
+    fits = [
+        wheel
+        for needed, wheel, first, beyond in WHEELS
+        if newest and newest >= needed and (capability is None or first <= capability < beyond)
+    ]
+    if not fits:
+        return "install a newer NVIDIA driver, then run this again"
+    if torch.version.cuda and fits[0] == "cu" + torch.version.cuda.replace(".", ""):
+        return "This build is the right one for the driver and the card; the chapter \"Set up PyTorch\" lists other causes."
+    version = torch.__version__.split("+")[0]
+    return f"pip install --force-reinstall torch=={version} --index-url https://download.pytorch.org/whl/{fits[0]}"
+
+
 def nvidia_smi() -> str:
-    """The driver's own report (`nvidia-smi` and `nvidia-smi -L`), or nothing where there is no driver."""
+    """The driver's own report: its table, the cards, and their compute capabilities; or nothing where there is no driver."""
     for program in NVIDIA_SMI:
         found = shutil.which(program) or (program if Path(program).is_file() else None)
         if found:
+            questions = ([], ["-L"], ["--query-gpu=compute_cap", "--format=csv,noheader"])
             try:
-                runs = [subprocess.run([found, *options], capture_output=True, text=True, timeout=10) for options in ([], ["-L"])]
+                runs = [subprocess.run([found, *options], capture_output=True, text=True, timeout=10) for options in questions]
                 return "\n".join(run.stdout for run in runs)
             except (OSError, subprocess.SubprocessError):
                 return ""

@@ -5,7 +5,7 @@ import math
 import os
 import re
 import tempfile
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -182,5 +182,5 @@ def same_machine(one: Measured, other: Measured) -> bool:
 
 
 def now() -> datetime:
-    """This moment, to the second, with the offset of UTC."""
-    return datetime.now().astimezone().replace(microsecond=0)
+    """This moment in UTC, to the second; the time zone would say where the machine stands."""
+    return datetime.now(timezone.utc).replace(microsecond=0)

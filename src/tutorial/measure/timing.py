@@ -106,6 +106,7 @@ def rotate(
     runners = [Runner(case) for case in (base, replace(base, role="twin"), Case("plain Python", spin, role="witness"), *cases[1:])]
     for runner in runners:
         runner.prepare(block)
+    runners[1].length = runners[0].length  # the twin is the base in every respect
 
     order = random.Random(0)
     for rotation in range(-WARM_UP_ROTATIONS, rotations):

@@ -55,7 +55,8 @@ def figure(draw, title: str, description: str, name: str, size=(7.2, 3.4)) -> st
 def inline(svg: str, title: str, description: str, name: str) -> str:
     """Make matplotlib's SVG part of a page: one line, the site's colors, ids that no other plot of the page has."""
     svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = svg.replace("<g", '<g stroke-linejoin="round"', 1)  # what the style said, which would hold for the whole page
     svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"\b\d+\.\d{3,}\b", lambda number: f"{float(number[0]):.2f}", tag[0]), svg)  # shorter; text stays
     for color, replacement in COLORS.items():
         svg = svg.replace(color, replacement)

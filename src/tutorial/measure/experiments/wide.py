@@ -1,7 +1,9 @@
 """The other side: a wide network on mini-batches, where an accelerator has enough to do.
 
-Here each device does its best: the CPU uses as many threads as it has cores.
+Here each device does its best: the CPU uses as many threads as it has cores for this process.
 """
+
+import os
 
 import psutil
 
@@ -15,9 +17,15 @@ from tutorial.training.model import WideMLP, make_model
 WIDTH, BATCH = 1024, 512
 
 
+def usable_cores() -> int:
+    """The cores that this process may use: a container or a job system may have been given few of many."""
+    logical = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(psutil.cpu_count(logical=False) or 1, logical)
+
+
 def measure(plan: Plan) -> list[Record]:
     """Seconds a step of the wide network on each device."""
-    with threads(psutil.cpu_count(logical=False) or 1):
+    with threads(usable_cores()):
         return rotate(
             "wide",
             "step",
