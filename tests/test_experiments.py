@@ -63,3 +63,17 @@ def test_a_size_that_does_not_fit_is_recorded(monkeypatch):
 def test_the_lesson_moves_3932_bytes_in_8_copies():
     (case,) = transfer.iris_cases(torch.device("cpu"))
     assert case.parameters == {"bytes": 3932, "copies": 8}
+
+
+def test_on_an_accelerator_the_blocks_of_the_loss_readings_are_longer(monkeypatch):
+    blocks = {}
+    monkeypatch.setattr(logging, "rotate", lambda experiment, group, cases, **options: blocks.update({group: options["block"]}) or [])
+    # meta holds no numbers and runs nothing here; it stands for an accelerator
+    logging.measure(Plan("quick", [torch.device("cpu"), torch.device("meta")]))
+    assert blocks["short blocks on meta"] > blocks["short blocks on cpu"]
+
+
+def test_the_wide_network_uses_no_more_threads_than_the_process_has_cpus(monkeypatch):
+    monkeypatch.setattr(wide.psutil, "cpu_count", lambda logical: 64)
+    monkeypatch.setattr(wide.os, "sched_getaffinity", lambda process: {0, 1}, raising=False)
+    assert wide.usable_cores() == 2

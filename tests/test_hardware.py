@@ -74,6 +74,38 @@ def test_a_card_that_works_and_no_card_are_silent(monkeypatch):
     assert gpu.unusable_nvidia_card() is None
 
 
+@pytest.mark.parametrize(
+    ("cuda", "capability", "cure"),
+    [
+        ("13.0", "6.1", "whl/cu126"),  # a GTX 1080 with the newest driver that knows it: cu130 has no code for it
+        ("13.0", "8.9", "whl/cu130"),
+        ("12.8", "12.0", "install a newer NVIDIA driver"),  # an RTX 50: cu126 has no code for it
+        ("12.8", "8.9", "whl/cu126"),
+    ],
+)
+def test_the_cure_fits_the_card_as_well_as_the_driver(monkeypatch, cuda, capability, cure):
+    monkeypatch.setattr(gpu, "nvidia_smi", lambda: driver(cuda) + capability + "\n")
+    monkeypatch.setattr(torch.version, "cuda", None)
+    monkeypatch.setattr(torch.version, "hip", None)
+    assert cure in gpu.unusable_nvidia_card()
+
+
+def test_the_right_build_is_not_installed_again(monkeypatch):
+    monkeypatch.setattr(gpu, "nvidia_smi", lambda: driver("13.0") + "8.9\n")
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.version, "hip", None)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    message = gpu.unusable_nvidia_card()
+    assert "CUDA_VISIBLE_DEVICES" in message and "pip install" not in message
+
+
+def test_a_mac_names_its_chip_where_pytorch_knows_it(monkeypatch):
+    monkeypatch.setattr(torch.backends.mps, "get_name", lambda: "Apple M3", raising=False)
+    assert gpu._describe(torch.device("mps", 0)).name == "Apple M3"
+    monkeypatch.delattr(torch.backends.mps, "get_name")
+    assert gpu._describe(torch.device("mps", 0)).name is None
+
+
 def test_one_plus_one_is_tried_on_the_device():
     assert gpu.why_it_fails(torch.device("cpu")) is None
     # meta computes nothing, so it stands for a device that is there and does not work

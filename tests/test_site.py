@@ -222,7 +222,7 @@ def test_colors_can_be_read(scheme, page, code):
 
 def render_lab(config, **settings):
     """The template of a lab by itself, with other settings."""
-    settings = {"theme": {"language": "en"}, "docs_dir": config.docs_dir, "use_directory_urls": True, **settings}
+    settings = {"theme": {"language": "en"}, "docs_dir": config.docs_dir, **settings}
     notebook = SimpleNamespace(
         content='<style></style><div class="jupyter-wrapper">cells</div> <!-- jupyter-wrapper --><style></style>',
         file=SimpleNamespace(src_uri="labs/one.ipynb"),
@@ -264,7 +264,7 @@ def test_labs_look_like_the_other_pages(site, pages, config):
         assert "highlight-ipynb" not in article, "mkdocs-jupyter has new markup: mend overrides/partials/lab.html"
         assert 0 < article.count("<pre><code>") == article.count("</code></pre>"), page.path
         repository = config.repo_url.removeprefix("https://github.com/")
-        source = f"{repository}/blob/main/docs/en/{Path(page.path).parent}.ipynb"
+        source = f"{repository}/blob/main/docs/en/{Path(page.path).with_suffix(".ipynb").as_posix()}"
         assert sum(link.endswith(source) for link in page.links) == 2, page.path
         (download,) = [a["href"] for a in page.find("a") if "download" in a]
         assert (site / page.path).with_name(download).is_file()

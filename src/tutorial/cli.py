@@ -117,7 +117,8 @@ def build(
         measure(profile, device, only, None)
     render(reference=False)
     build_site(root)
-    say.print(f"The site is built. Open {root / 'site' / 'index.html'}, or run `mkdocs serve` and open http://127.0.0.1:8000/", highlight=False, soft_wrap=True)
+    served = "or run `mkdocs serve` and open http://127.0.0.1:8000/ (search works only there)"
+    say.print(f"The site is built. Open {root / 'site' / 'index.html'}, {served}.", highlight=False, markup=False, soft_wrap=True)
 
 
 def build_site(root: Path) -> None:

@@ -19,7 +19,8 @@ def words(x: float, y: float, text: str, anchor: str = "start", weight: str = "n
 
 
 def line(x1: float, y1: float, x2: float, y2: float, dashed: bool = False) -> str:
-    return f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="currentColor"{" stroke-dasharray=&quot;4 3&quot;" if dashed else ""}/>'.replace("&quot;", '"')
+    dashes = ' stroke-dasharray="4 3"' if dashed else ""
+    return f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="currentColor"{dashes}/>'
 
 
 def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
@@ -87,7 +88,7 @@ def step(text: Texts) -> str:
         if number < len(phases) - 1:
             parts.append(arrow(60, y - rows * 36 + 26, 60, y + 4))
         y += 6
-    return picture(parts, 510, y, "step", text, key="step_picture")
+    return picture(parts, 510, y, "step_picture", text)
 
 
 def decision(text: Texts) -> str:
@@ -115,10 +116,8 @@ def paragraph(x: float, y: float, width: float, label: str, color: str) -> list[
         current, size = current + space + token, size + length
     lines.append(current)
     top = y + 26 - (len(lines) - 1) * 8 + 4.5
-    return [box(x, y, width, 52, color=color)] + [words(x + width / 2, top + number * 16, line_, anchor="middle") for number, line_ in enumerate(lines)]
+    return [box(x, y, width, 52, color=color)] + [words(x + width / 2, top + number * 16, label, anchor="middle") for number, label in enumerate(lines)]
 
 
-def picture(parts: list[str], width: float, height: float, name: str, text: Texts, key: str | None = None) -> str:
-    key = key or name
-    content = "".join(parts) + "</svg>"
-    return wrap(content, width, height, html.escape(text(f"{key}.title")), html.escape(text(f"{key}.description")), name)
+def picture(parts: list[str], width: float, height: float, name: str, text: Texts) -> str:
+    return wrap("".join(parts), width, height, text(f"{name}.title"), text(f"{name}.description"), name)

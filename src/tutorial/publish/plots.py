@@ -37,7 +37,6 @@ STYLE = {
     "legend.framealpha": 0,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.grid": False,
 }
 
 
@@ -66,15 +65,15 @@ def inline(svg: str, title: str, description: str, name: str) -> str:
     svg = re.sub(r' id="([^"]+)"', lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", svg)
     svg = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", svg)
     width, height = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()
-    return wrap(svg[svg.index(">") + 1 :], float(width), float(height), title, description, name)
+    return wrap(svg[svg.index(">") + 1 : svg.rindex("</svg>")], float(width), float(height), title, description, name)
 
 
 def wrap(content: str, width: float, height: float, title: str, description: str, name: str) -> str:
-    """The `<figure>` around the content of an SVG, on one line, as Markdown wants it."""
+    """The `<figure>` and `<svg>` around the shapes of a picture, on one line, as Markdown wants it."""
     line = (
         f'<figure class="plot"><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img" '
-        f'aria-labelledby="{name}-title {name}-description"><title id="{name}-title">{title}</title>'
-        f'<desc id="{name}-description">{description}</desc>{content.strip()}</figure>'
+        f'aria-labelledby="{name}-title {name}-description"><title id="{name}-title">{html.escape(title)}</title>'
+        f'<desc id="{name}-description">{html.escape(description)}</desc>{content.strip()}</svg></figure>'
     )
     return re.sub(r"\s*\n\s*", " ", line)
 
@@ -110,7 +109,7 @@ def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts)
                     axes.barh(place, seconds, color=SERIES[1 if gpu else 0], alpha=1 if measured else 0.45, height=0.62)
                     axes.text(seconds + top * 0.01, place, f"{seconds:.3g} s", va="center")
             place += 1.1
-        axes.set_yticks(*zip(*ticks)) if ticks else axes.set_yticks([])
+        axes.set_yticks([place for place, _ in ticks], [label for _, label in ticks])
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(place - 0.4, -0.6)
         axes.set_xlim(0, top * 1.12)
@@ -121,7 +120,7 @@ def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts)
         for heading, _, bars in groups
     )
     rows = sum(len(bars) + 1 for _, _, bars in groups)
-    plot = figure(draw, text("overview.title"), escape(text("overview.description", bars=told)), "overview", size=(7.2, 0.3 * rows + 0.9))
+    plot = figure(draw, text("overview.title"), text("overview.description", bars=told), "overview", size=(7.2, 0.3 * rows + 0.9))
     return plot + "\n\n" + text("overview.caption") + "\n{ .measured }"
 
 
@@ -162,7 +161,7 @@ def logging(machines: list[Machine], text: Texts) -> str:
             curve = logging_curve(group)
             far = 2000
 
-            def draw(axes, points=points, never=never, curve=curve):
+            def draw(axes):
                 shown = [(r.parameters["interval"], r) for r in points] + ([(far * 2, never)] if never else [])
                 for place, record in shown:
                     low, middle, high = np.percentile(record.samples, (25, 50, 75)) * 1e6
@@ -180,7 +179,7 @@ def logging(machines: list[Machine], text: Texts) -> str:
                 axes.set_ylabel(text("logging_plot.y"))
 
             described = text("logging_plot.description", device=plain(machine.device_title(device, text)))
-            plots.append(figure(draw, text("logging_plot.title"), escape(described), f"logging-{machine.name}-{device.replace(':', '')}"))
+            plots.append(figure(draw, text("logging_plot.title"), described, f"logging-{machine.name}-{device.replace(':', '')}"))
         return "\n\n".join(plots) or None
 
     return tabs(machines, text, content)
@@ -223,8 +222,3 @@ def transfer(machines: list[Machine], text: Texts) -> str:
 def plain(text: str) -> str:
     """A title as a plot wants it: without the character references that a page needs."""
     return html.unescape(text)
-
-
-def escape(text: str) -> str:
-    """A text inside an SVG."""
-    return html.escape(text, quote=True)

@@ -99,25 +99,6 @@ def fold(title: str, content: str) -> str:
     return f'??? note "{title}"\n\n' + indented(content)
 
 
-def details(records: list[Record], text: Texts, name: Callable[[Record], str]) -> str:
-    """The fold under a comparison: A/A row, intervals, repeats, threads and block lengths of one group."""
-    base = next((r for r in records if r.role == "base" and r.samples), None)
-    rows = []
-    for record in records:
-        if record.role == "part" or not record.samples:
-            continue
-        case = "" if record.role == "witness" else name(record)
-        row = [text(f"role.{record.role}", case=case), duration(median(record))]
-        if base is None or record.role in ("base", "witness"):
-            row += ["", ""]
-        else:
-            compared = ratio(record.samples, base.samples)
-            row += [significant(compared.median), f"{significant(compared.low)} – {significant(compared.high)}"]
-        rows.append([*row, str(len(record.samples)), str(record.parameters.get("block", "")), str(record.threads)])
-    header = [text(f"details.{column}") for column in ("case", "median", "ratio", "interval", "repeats", "block", "threads")]
-    return fold(text("details.title"), text("details.method") + "\n\n" + markdown_table(header, rows))
-
-
 @dataclass
 class Group:
     """The cases of one comparison, with what they are compared against."""
@@ -131,21 +112,32 @@ class Group:
     def base(self) -> Record | None:
         return self.find("base")
 
-    def against_base(self, record: Record) -> tuple[Ratio, str] | None:
-        """The ratio to the base and the verdict, where both can be had."""
+    def verdict_words(self, record: Record, text: Texts) -> str:
+        """`slower: 1.9 times as long`, in the words of the language; a dash for the base and where nothing can be compared."""
         twin = self.find("twin")
         if self.base is None or twin is None or not record.samples or record.role == "base":
-            return None
-        compared = ratio(record.samples, self.base.samples)
-        return compared, verdict(compared, ratio(twin.samples, self.base.samples))
-
-    def verdict_words(self, record: Record, text: Texts) -> str:
-        """`slower: 1.9 times the time`, as a sentence of the language; empty for the base."""
-        compared = self.against_base(record)
-        if compared is None:
             return text("verdict.base")
-        found, word = compared
-        return text(f"verdict.{word.replace(' ', '_')}", ratio=significant(found.median, 2 if abs(found.median - 1) > 0.1 else 3))
+        compared = ratio(record.samples, self.base.samples)
+        word = verdict(compared, ratio(twin.samples, self.base.samples))
+        return text(f"verdict.{word.replace(' ', '_')}", ratio=significant(compared.median, 2 if abs(compared.median - 1) > 0.1 else 3))
+
+
+def details(group: Group, text: Texts, name: Callable[[Record], str]) -> str:
+    """The fold under a comparison: A/A row, intervals, repeats, threads and block lengths of one group."""
+    rows = []
+    for record in group.records:
+        if record.role == "part" or not record.samples:
+            continue
+        case = "" if record.role == "witness" else name(record)
+        row = [text(f"role.{record.role}", case=case), duration(median(record))]
+        if group.base is None or record.role in ("base", "witness"):
+            row += ["", ""]
+        else:
+            compared = ratio(record.samples, group.base.samples)
+            row += [significant(compared.median), f"{significant(compared.low)} – {significant(compared.high)}"]
+        rows.append([*row, str(len(record.samples)), str(record.parameters.get("block", "")), str(record.threads)])
+    header = [text(f"details.{column}") for column in ("case", "median", "ratio", "interval", "repeats", "block", "threads")]
+    return fold(text("details.title"), text("details.method") + "\n\n" + markdown_table(header, rows))
 
 
 def failed(record: Record, text: Texts) -> str:
@@ -187,7 +179,7 @@ def training(machines: list[Machine], text: Texts) -> str:
 
         header = [text(f"training.{column}") for column in ("device", "whole", "loss", "accuracy", "step", "middle_half", "verdict")]
         table = markdown_table(header, device_rows(machine, group, text, whole))
-        return table + "\n\n" + details(group.records, text, lambda r: machine.device_title(r.device, text))
+        return table + "\n\n" + details(group, text, lambda r: machine.device_title(r.device, text))
 
     return tabs(machines, text, content)
 
@@ -201,7 +193,7 @@ def wide(machines: list[Machine], text: Texts) -> str:
             return None
         header = [text(f"wide.{column}") for column in ("device", "step", "middle_half", "verdict")]
         table = markdown_table(header, device_rows(machine, group, text, lambda record: []))
-        return table + "\n\n" + details(group.records, text, lambda r: machine.device_title(r.device, text))
+        return table + "\n\n" + details(group, text, lambda r: machine.device_title(r.device, text))
 
     return tabs(machines, text, content)
 
@@ -226,7 +218,7 @@ def step(machines: list[Machine], text: Texts) -> str:
         if products.samples:
             rows.append(row(text("step.products"), products.samples))
         header = [text(f"step.{column}") for column in ("phase", "time", "share")]
-        return markdown_table(header, rows) + "\n\n" + details(group.records, text, lambda r: text.name("step.cases", r.case))
+        return markdown_table(header, rows) + "\n\n" + details(group, text, lambda r: text.name("step.cases", r.case))
 
     return tabs(machines, text, content)
 
@@ -298,11 +290,11 @@ def logging(machines: list[Machine], text: Texts) -> str:
                 block += "\n\n" + text(
                     "logging.fit", a=duration(curve.a.median), c=signed_duration(curve.c.median), low=signed_duration(curve.c.low), high=signed_duration(curve.c.high)
                 )
-            blocks.append(block + "\n\n" + details(group.records, text, lambda r: logging_name(r, text)))
+            blocks.append(block + "\n\n" + details(group, text, lambda r: logging_name(r, text)))
         whole = [r for r in machine.results.select("logging") if r.group.startswith("whole loops")]
         for device in dict.fromkeys(r.device for r in whole):
             group = Group([r for r in whole if r.device == device])
-            blocks.append(details(group.records, text, lambda r: logging_name(r, text)))
+            blocks.append(details(group, text, lambda r: logging_name(r, text)))
         if blocks and not machine.results.hardware.accelerators:
             blocks.append(f"**{text('device.gpu')}**: {text('not_measured_here')}")
         return "\n\n".join(blocks) or None
@@ -317,7 +309,7 @@ def logging_name(record: Record, text: Texts) -> str:
 
 
 def signed_duration(seconds: float) -> str:
-    return f"−{duration(-seconds)}" if seconds < 0 else duration(seconds) if seconds else "0"
+    return f"−{duration(-seconds)}" if seconds < 0 else duration(seconds)
 
 
 def call(machines: list[Machine], text: Texts) -> str:
@@ -336,7 +328,7 @@ def call(machines: list[Machine], text: Texts) -> str:
                     rows.append([text.name("call.cases", r.case), duration(median(r)), middle_half(r), more, group.verdict_words(r, text)])
             header = [text(f"call.{key}"), *(text(f"call.{column}") for column in ("time", "middle_half", "difference", "verdict"))]
             blocks.append(markdown_table(header, rows))
-            blocks.append(details(group.records, text, lambda r: text.name("call.cases", r.case)))
+            blocks.append(details(group, text, lambda r: text.name("call.cases", r.case)))
         return "\n\n".join(blocks)
 
     return tabs(machines, text, content)

@@ -1,6 +1,5 @@
 """What a rendered part says: its texts in one language, and numbers and foreign strings made fit for a page."""
 
-import html
 import re
 import tomllib
 from importlib.resources import files
@@ -37,8 +36,8 @@ def languages() -> list[str]:
 
 def safe(text: str) -> str:
     """A string from a results file, to be shown as it is: no HTML, no Markdown, one line."""
-    text = html.escape(" ".join(str(text).split()))
-    return re.sub(r"([\\`*_{}\[\]()#+!|~^=:-])", lambda found: f"&#{ord(found[1])};", text)
+    text = " ".join(str(text).split())
+    return re.sub(r"""([&<>"'\\`*_{}\[\]()#+!|~^=:-])""", lambda found: f"&#{ord(found[1])};", text)
 
 
 def significant(value: float, digits: int = 3) -> str:
