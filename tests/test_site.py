@@ -264,7 +264,8 @@ def test_labs_look_like_the_other_pages(site, pages, config):
         assert "highlight-ipynb" not in article, "mkdocs-jupyter has new markup: mend overrides/partials/lab.html"
         assert 0 < article.count("<pre><code>") == article.count("</code></pre>"), page.path
         repository = config.repo_url.removeprefix("https://github.com/")
-        source = f"{repository}/blob/main/docs/en/{Path(page.path).with_suffix(".ipynb").as_posix()}"
+        notebook = Path(page.path).with_suffix(".ipynb").as_posix()
+        source = f"{repository}/blob/main/docs/en/{notebook}"
         assert sum(link.endswith(source) for link in page.links) == 2, page.path
         (download,) = [a["href"] for a in page.find("a") if "download" in a]
         assert (site / page.path).with_name(download).is_file()
