@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -76,11 +77,21 @@ def measure(
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
     try:
-        with Progress(*columns, console=say) as progress:
+        # No thread that redraws: it would take the interpreter from what is being timed. The bars move between the blocks.
+        with Progress(*columns, console=say, auto_refresh=False) as progress:
 
             def watch(name: str):
                 task = progress.add_task(name, total=1.0)
-                return lambda done: progress.update(task, completed=min(done, 1.0))
+                drawn = float("-inf")
+
+                def tell(done: float) -> None:
+                    nonlocal drawn
+                    progress.update(task, completed=min(done, 1.0))
+                    if done >= 1 or time.monotonic() - drawn > 0.5:
+                        progress.refresh()
+                        drawn = time.monotonic()
+
+                return tell
 
             runner.measure(profile.value, devices, names, path, watch)
     except ResultsError as error:
