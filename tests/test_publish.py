@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tutorial.measure.results import Record, ResultsError, save
-from tutorial.publish import diagrams, plots, tables
+from tutorial.publish import plots, tables
 from tutorial.publish.render import fragments, read_results, render
-from tutorial.publish.tables import Group, Machine, logging_curve
+from tutorial.publish.tables import Group, Machine, logging_curve, reads_per_step
 from tutorial.publish.words import Texts, byte_count, duration, languages, percent, safe, significant
 
 ROOT = Path(__file__).parents[1]
@@ -27,6 +27,14 @@ def text():
 @pytest.fixture
 def machine(results):
     return Machine("example", results)
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """What the repository's own results render to, by language."""
+    machines, reports = read_results(ROOT, local=False)
+    assert machines and reports
+    return {language: fragments(machines, reports, language) for language in languages()}
 
 
 @pytest.mark.parametrize(
@@ -58,8 +66,8 @@ def test_a_safe_string_shows_as_itself_and_does_nothing_else(foreign):
     body = re.fullmatch(r"<p>x(.*)x</p>", rendered, re.DOTALL)
     assert body is not None
     assert "<" not in body[1]
-    shown = ElementTree.fromstring(f"<p>{body[1]}</p>").text or "" if all(c.isprintable() for c in foreign) else None
-    if shown is not None:
+    if foreign.isprintable():
+        shown = ElementTree.fromstring(f"<p>{body[1]}</p>").text or ""
         assert shown == " ".join(foreign.split())
 
 
@@ -89,6 +97,17 @@ def test_without_an_accelerator_the_table_says_so(machine, text):
     assert "not measured here" in plots.overview([machine], {}, text)
 
 
+def test_two_equal_cards_are_told_apart(machine, text):
+    card = machine.results.hardware.accelerators[0]
+    machine.results.hardware.accelerators.append(card.model_copy(update={"device": "cuda:1"}))
+    assert machine.device_title("cuda:0", text) != machine.device_title("cuda:1", text)
+
+
+def test_on_an_accelerator_never_is_once_a_block():
+    about = dict(experiment="logging", group="g", role="case", case="never", threads=1, samples=[1e-4])
+    assert reads_per_step(Record(device="cuda:0", parameters={"block": 40}, **about)) == 1 / 40
+
+
 def test_a_failed_case_shows_its_reason(machine, text):
     machine.results.records[2] = machine.results.records[2].model_copy(update={"samples": [], "failure": "out of memory"})
     assert "*failed: out of memory*" in tables.training([machine], text)
@@ -109,6 +128,7 @@ def test_the_logging_curve_finds_the_cost_of_a_reading():
         return Record(experiment="logging", group="g", role=role, case=case, device="cpu", threads=1, parameters=parameters, samples=samples)
 
     group = Group([record("base", "every 1", 1, interval=1), *(record("case", f"every {k}", 1 / k, interval=k) for k in (2, 5, 10)), record("case", "never", 0)])
+    assert reads_per_step(group.records[-1]) == 0 and reads_per_step(group.records[1]) == 1 / 2
     curve = logging_curve(group)
     unit = np.median(speed)
     assert curve.c.median / unit == pytest.approx(c, rel=0.15)
@@ -121,11 +141,11 @@ def test_nothing_measured_renders_as_such(text):
     assert "Not measured on any machine yet" in tables.training([], text)
 
 
-def test_every_picture_is_one_line_of_well_formed_svg_with_a_text_alternative(machine, text):
-    pictures = [plots.overview([machine], {}, text), plots.loss_curve([machine], text)]
-    pictures += [draw(text) for draw in (diagrams.asynchronous, diagrams.bounds, diagrams.step, diagrams.decision)]
-    for picture in pictures:
-        line = next(line.strip() for line in picture.splitlines() if "<figure" in line)
+def test_every_picture_is_one_line_of_well_formed_svg_with_a_text_alternative(machine, text, reference):
+    rendered = [plots.overview([machine], {}, text), plots.loss_curve([machine], text), *reference["en"].values()]
+    pictures = [line.strip() for part in rendered for line in part.splitlines() if "<figure" in line]
+    assert len(pictures) >= 2 + 8
+    for line in pictures:
         svg = ElementTree.fromstring(line).find("{http://www.w3.org/2000/svg}svg")
         assert svg.get("role") == "img"
         ids = [element.get("id") for element in svg.iter() if element.get("id")]
@@ -137,21 +157,18 @@ def test_every_picture_is_one_line_of_well_formed_svg_with_a_text_alternative(ma
             assert reference in ids
 
 
-def test_two_pictures_share_no_id(machine, text):
-    ids = re.findall(r' id="([^"]+)"', plots.overview([machine], {}, text) + plots.loss_curve([machine], text))
-    assert len(ids) == len(set(ids))
+def test_two_pictures_share_no_id(reference):
+    ids = re.findall(r' id="([^"]+)"', "".join(reference["en"].values()))
+    assert ids and len(ids) == len(set(ids))
 
 
-def test_the_committed_rendering_is_what_the_results_render_to():
-    machines, reports = read_results(ROOT, local=False)
-    assert machines and reports
-    for language in languages():
-        rendered = fragments(machines, reports, language)
+def test_the_committed_rendering_is_what_the_results_render_to(reference):
+    for language, rendered in reference.items():
         folder = ROOT / "generated" / language
         assert {p.relative_to(folder).as_posix() for p in folder.rglob("*.md")} == set(rendered)
         for path, content in rendered.items():
             assert (folder / path).read_text(encoding="utf-8") == content + "\n", f"{path}: run `tutorial render --reference`"
-    for machine in machines:
+    for machine in read_results(ROOT, local=False)[0]:
         assert (ROOT / "docs" / "en" / machine.raw()).read_bytes() == (ROOT / machine.raw()).read_bytes()
 
 

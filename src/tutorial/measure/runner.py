@@ -1,6 +1,7 @@
 """Run experiments one by one and keep each as soon as it is done."""
 
 import platform
+import re
 import subprocess
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from tutorial.hardware.gpu import accelerator_devices
+from tutorial.hardware.gpu import accelerator_devices, nvidia_smi
 from tutorial.hardware.report import this_machine
 from tutorial.measure.experiments import Plan, experiments
 from tutorial.measure.results import Measured, ResultsError, load, now, same_machine, save
@@ -26,6 +27,9 @@ def software() -> dict[str, str]:
     if torch.version.cuda:
         found["cuda"] = torch.version.cuda
         found["cudnn"] = str(torch.backends.cudnn.version())
+        driver = re.search(r"Driver Version\s*: ([\d.]+)", nvidia_smi())
+        if driver:
+            found["driver"] = driver[1]
     if torch.version.hip:
         found["hip"] = torch.version.hip
     for package in PACKAGES:

@@ -82,7 +82,7 @@ def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts)
     """The one picture: seconds for the same training on the CPU and on the GPU, measured and reported."""
     groups = []  # (heading, was it measured, [(device, seconds or None, is it a GPU)])
     for machine in machines:
-        whole = [r for r in machine.results.select("training", "whole") if r.case == "whole run"]
+        whole = [r for r in machine.results.select("training", "whole") if r.case == "whole run" and r.samples]
         bars = [(plain(machine.device_title(r.device, text)) if r.device != "cpu" else text("overview.cpu"), median(r), r.device != "cpu") for r in whole]
         if whole and not machine.results.hardware.accelerators:
             bars.append((text("overview.gpu"), None, True))

@@ -35,9 +35,11 @@ class Machine:
 
     def device_title(self, device: str, text: Texts) -> str:
         """What a row of a device says."""
-        for accelerator in self.results.hardware.accelerators:
+        accelerators = self.results.hardware.accelerators
+        for accelerator in accelerators:
             if accelerator.device == device:
-                return safe(accelerator.name or device)
+                name = safe(accelerator.name or device)
+                return name if len(accelerators) == 1 else f"{name} ({safe(device)})"
         return text("device.cpu") if device == "cpu" else safe(device)
 
     def raw(self) -> str:
@@ -172,7 +174,7 @@ def training(machines: list[Machine], text: Texts) -> str:
         def whole(record: Record) -> list[str]:
             same = {r.case: r for r in records if r.group == "whole" and r.device == record.device}
             return [
-                duration(median(same["whole run"])),
+                duration(median(same["whole run"])) if same["whole run"].samples else failed(same["whole run"], text),
                 f"{same['loss curve'].samples[-1]:.4f}",
                 percent(same["test accuracy"].samples[0]),
             ]
@@ -244,7 +246,7 @@ def logging_curve(group: Group) -> LoggingCurve | None:
     fitted = [r for r in group.records if r.role == "case" and r.samples and ("interval" in r.parameters or r.case == "never")]
     if base is None or len(fitted) < 2:
         return None
-    shares = np.array([1.0] + [1 / r.parameters["interval"] if "interval" in r.parameters else 0.0 for r in fitted])
+    shares = np.array([1.0] + [reads_per_step(r) for r in fitted])
     ratios = np.array([np.ones(len(base.samples))] + [np.asarray(r.samples) / np.asarray(base.samples) for r in fitted])
     design = np.stack([np.ones_like(shares), shares], axis=1)
     draws = np.random.default_rng(0).integers(ratios.shape[1], size=(500, ratios.shape[1]))
@@ -253,6 +255,13 @@ def logging_curve(group: Group) -> LoggingCurve | None:
     (a, c), others = fits[:, 0], fits[:, 1:]
     a_range, c_range = np.percentile(others, (2.5, 97.5), axis=1).T
     return LoggingCurve(Ratio(a, *a_range), Ratio(c, *c_range))
+
+
+def reads_per_step(record: Record) -> float:
+    """How often a step waits for a value: on an accelerator each block ends with a wait, so "never" is once a block."""
+    if "interval" in record.parameters:
+        return 1 / record.parameters["interval"]
+    return 0.0 if record.device == "cpu" else 1 / record.parameters["block"]
 
 
 def logging_groups(machine: Machine) -> dict[str, Group]:
