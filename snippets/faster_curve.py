@@ -1,9 +1,6 @@
 """Read the loss at every 100th step, and draw the curve against the steps at which it was read."""
 
 # --8<-- [start:train]
-import matplotlib
-
-matplotlib.use("Agg")  # draw into a file, also where there is no screen
 import matplotlib.pyplot as plt
 import torch
 from sklearn.datasets import load_iris

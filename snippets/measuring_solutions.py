@@ -50,8 +50,14 @@ def block(threads, steps=10):
     return time.perf_counter() - start
 
 
-pairs = [(block(1), block(default)) if turn % 2 else (block(default), block(1))[::-1] for turn in range(12)][2:]
-ratios = [many / one for one, many in pairs]
+ratios = []
+for turn in range(12):
+    if turn % 2:
+        one, many = block(1), block(default)
+    else:
+        many, one = block(default), block(1)
+    if turn >= 2:  # the first two pairs were the warm-up
+        ratios.append(many / one)
 print(f"{default} threads take {statistics.median(ratios):.2f} times as long as one, worst block {max(ratios):.2f}")
 # --8<-- [end:two]
 

@@ -7,12 +7,13 @@ import torch
 def has_code(capability, arch_list):
     """Has a PyTorch built for ``arch_list`` code for such a card?"""
     for arch in arch_list:
-        kind, number = arch.split("_")[:2]
-        code = divmod(int(number.rstrip("af")), 10)  # sm_86: (8, 6)
-        major, minor = code
-        if kind == "sm" and major == capability[0] and minor <= capability[1]:
+        kind, _, digits = arch.partition("_")
+        if not digits.isdigit():  # sm_90a serves one chip only
+            continue
+        major, minor = divmod(int(digits), 10)  # sm_86: (8, 6)
+        if kind == "sm" and capability[0] == major and capability[1] >= minor:
             return True
-        if kind == "compute" and code <= capability:
+        if kind == "compute" and capability >= (major, minor):
             return True
     return False
 # --8<-- [end:has_code]

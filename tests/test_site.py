@@ -11,6 +11,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.exceptions import Abort
+from pymdownx.snippets import SnippetMissingError
 
 ROOT = Path(__file__).parent.parent
 OVERRIDES = ROOT / "overrides"
@@ -295,6 +297,26 @@ def test_chosen_tabs_hold_on_every_page(pages):
 
 
 # ---- Settings ----
+
+
+@pytest.mark.parametrize(
+    ("text", "nav", "wrong"),
+    [
+        ("# Fine", ["index.md"], False),
+        ("# Fine", ["index.md", "nowhere.md"], True),
+        ("[dead](nowhere.md)", ["index.md"], True),
+        ("[dead](#nowhere)", ["index.md"], True),
+        ('--8<-- "nothing.md"', ["index.md"], True),
+        ('--8<-- "README.md:nothing"', ["index.md"], True),
+    ],
+)
+def test_the_settings_let_nothing_broken_be_built(tmp_path, text, nav, wrong):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(text, encoding="utf-8")
+    folders = {"docs_dir": str(tmp_path / "docs"), "site_dir": str(tmp_path / "site")}
+    config = load_config(str(ROOT / "mkdocs.yml"), strict=True, nav=nav, plugins=[], **folders)
+    with contextlib.chdir(ROOT), pytest.raises((Abort, SnippetMissingError)) if wrong else contextlib.nullcontext():
+        build(config)
 
 
 def test_settings_can_be_inherited_and_built_by_others():

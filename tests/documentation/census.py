@@ -5,40 +5,17 @@ with the fences, one by one, by language and text. (To search the source with a 
 not do: it miscounts fences in fences.)
 """
 
+import html
+import re
 from collections import Counter
-from html.parser import HTMLParser
 
 from markdown import Markdown
 
 from .fences import NOT_RUN, RUN
 from .site import Page, Site
 
-
-class _Blocks(HTMLParser):
-    """Collects `[language, text]` of each highlighted block."""
-
-    def __init__(self, html: str):
-        super().__init__()
-        self.blocks: list[list[str]] = []
-        self.waiting = self.inside = False  # between the block's <div> and its <code>; in its <code>
-        self.feed(html)
-
-    def handle_starttag(self, tag, attributes):
-        classes = (dict(attributes).get("class") or "").split()
-        if tag == "div" and "highlight" in classes:
-            language = next((name for name in classes if name.startswith("language-")), "language-")
-            self.blocks.append([language.removeprefix("language-"), ""])
-            self.waiting = True
-        elif tag == "code" and self.waiting:
-            self.waiting, self.inside = False, True
-
-    def handle_endtag(self, tag):
-        if tag == "code":
-            self.inside = False
-
-    def handle_data(self, data):
-        if self.inside:
-            self.blocks[-1][1] += data
+# In what the site shows, no text can be taken for a tag: there, a regular expression does.
+BLOCK = re.compile(r'<div class="language-(\S+)[^"]* highlight">.*?<code>(.*?)</code>', re.DOTALL)
 
 
 def _key(language: str, text: str) -> tuple[str, str]:
@@ -51,8 +28,9 @@ def census(page: Page, site: Site) -> str | None:
     """What differs, or None."""
     # The includes are expanded already; what still looks like one is text.
     extensions = [name for name in page.config["markdown_extensions"] if name != "pymdownx.snippets"]
-    html = Markdown(extensions=extensions, extension_configs=page.config["mdx_configs"]).convert("\n".join(page.lines))
-    rendered = Counter(_key(*block) for block in _Blocks(html).blocks)
+    markdown = Markdown(extensions=extensions, extension_configs=page.config["mdx_configs"])
+    shown = re.sub("<!--.*?-->", "", markdown.convert("\n".join(page.lines)), flags=re.DOTALL)
+    rendered = Counter(_key(language, html.unescape(re.sub("<[^>]*>", "", code))) for language, code in BLOCK.findall(shown))
     differences = []
     for fence in page.fences:
         key = _key(fence.language, "\n".join(fence.lines))

@@ -1,6 +1,5 @@
 """Runs a Python fence: as a doctest, as typed code, or by running the program that it is included from."""
 
-import ast
 import doctest
 import re
 import traceback
@@ -21,8 +20,10 @@ def evaluate(example: Example, site: Site) -> str | None:
     """What is wrong with the fence, or None. Its names go into the namespace of the page."""
     lines: list[Line] = example.parsed
     files = {line.file for line in lines if line.strip()}
-    if Path(example.path) not in files and all(file.suffix == ".py" for file in files):
+    if all(file.suffix == ".py" for file in files):
         return _included(sorted(files), example.namespace, site)
+    if len(files) > 1:
+        return f"{site.name(example.path)}:{example.line}: this fence is partly typed, partly included: make two of it"
     if any(line.lstrip().startswith(">>>") for line in lines):
         return run_doctests(lines, example, site)
     return _typed(lines, example.namespace, site)
@@ -42,19 +43,12 @@ def _included(files: list[Path], namespace: dict, site: Site) -> str | None:
 
 
 def _typed(lines: list[Line], namespace: dict, site: Site) -> str | None:
-    """Statement by statement: typed and included lines may alternate, and each has its own file and line."""
+    above = "\n" * (lines[0].number - 1)  # an error then names the line of the page
     try:
-        statements = ast.parse("\n".join(lines)).body
-    except SyntaxError as error:
-        line = lines[min(error.lineno, len(lines)) - 1]
-        return f"{site.place(line)}: SyntaxError: {error.msg}\n\n    {line}"
-    for statement in statements:
-        home = lines[statement.lineno - 1]
-        ast.increment_lineno(statement, home.number - statement.lineno)
-        try:
-            exec(compile(ast.Module([statement], []), home.file, "exec", dont_inherit=True), namespace)
-        except (Exception, SystemExit) as error:
-            return report(error, site)
+        exec(compile(above + "\n".join(lines), lines[0].file, "exec", dont_inherit=True), namespace)
+    except (Exception, SystemExit) as error:
+        return report(error, site)
+    return None
 
 
 class _Runner(doctest.DocTestRunner):

@@ -15,6 +15,9 @@ FLOAT = re.compile(
     rf"(?<![\w.])(?:(?<!\w)[+-])?(?:(?>{_INTEGER}?\.\d+)|{_INTEGER}\.?(?=[eE][+-]?\d))(?:[eE][+-]?\d++)?(?!\.\d)"
 )
 
+# A number that touches `...` is a part of one, and literal: 0.97... is any 0.97xyz.
+TOKEN = re.compile(rf"\.\.\.|{FLOAT.pattern}(?!\.\.\.)")
+
 
 def same_number(want: str, got: str) -> bool:
     if (want[0] == "+", "," in want) != (got[0] == "+", "," in got):
@@ -24,46 +27,22 @@ def same_number(want: str, got: str) -> bool:
     return abs(wanted - gotten) <= unit / 2
 
 
-def _parts(segment: str, after_dots: bool, before_dots: bool) -> list[str | re.Match]:
-    """Literal texts and numbers. A number that touches `...` is a part of one, and literal: 0.97... is any 0.97xyz."""
-    parts, end = [], 0
-    for number in FLOAT.finditer(segment):
-        if (after_dots and number.start() == 0) or (before_dots and number.end() == len(segment)):
-            continue
-        parts += [segment[end : number.start()], number]
-        end = number.end()
-    return [*parts, segment[end:]]
-
-
-def _end_of(parts: list[str | re.Match], got: str, position: int) -> int | None:
-    """Where the parts end in `got` if they stand at `position`."""
-    for part in parts:
-        if isinstance(part, str):
-            if not got.startswith(part, position):
-                return None
-            position += len(part)
+def matches(want: str, got: str) -> bool:
+    segments, numbers, end = [""], [], 0  # what stands between the dots, as regular expressions
+    for token in TOKEN.finditer(want):
+        segments[-1] += re.escape(want[end : token.start()])
+        end = token.end()
+        if token[0] == "...":
+            segments.append("")
         else:
-            number = FLOAT.match(got, position)
-            if number is None or not same_number(part.group(), number.group()):
-                return None
-            position = number.end()
-    return position
-
-
-def matches(want: str, got: str, ellipsis: bool = True) -> bool:
-    segments = want.split("...") if ellipsis else [want]
-    last = len(segments) - 1
-    position = 0
-    for index, segment in enumerate(segments):
-        parts = _parts(segment, after_dots=index > 0, before_dots=index < last)
-        starts = range(position, len(got) + 1) if index else [0]
-        ends = (end for start in starts if (end := _end_of(parts, got, start)) is not None)
-        # The first place will do for a segment between dots; the last segment must reach the end.
-        end = next((end for end in ends if index < last or end == len(got)), None)
-        if end is None:
-            return False
-        position = end
-    return True
+            segments[-1] += f"({FLOAT.pattern})"
+            numbers.append(token[0])
+    segments[-1] += re.escape(want[end:])
+    *before, last = segments
+    # The first place will do for a segment (hence the atomic groups, or the time could explode), but for the last one.
+    pattern = "(?>" + ")(?>.*?".join(before) + ").*?" + last if before else last
+    found = re.fullmatch(pattern, got, re.DOTALL)
+    return found is not None and all(map(same_number, numbers, found.groups()))
 
 
 def first_difference(want: str, got: str) -> int:
@@ -78,8 +57,4 @@ def first_difference(want: str, got: str) -> int:
 class OutputChecker(doctest.OutputChecker):
     def check_output(self, want, got, optionflags):
         want, got = (re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE) for text in (want, got))
-        if not optionflags & doctest.DONT_ACCEPT_BLANKLINE:
-            want = re.sub(rf"^{doctest.BLANKLINE_MARKER}$", "", want, flags=re.MULTILINE)
-        if optionflags & doctest.NORMALIZE_WHITESPACE:
-            want, got = (" ".join(text.split()) for text in (want, got))
-        return matches(want, got, bool(optionflags & doctest.ELLIPSIS))
+        return matches(re.sub(rf"^{doctest.BLANKLINE_MARKER}$", "", want, flags=re.MULTILINE), got)

@@ -1,6 +1,5 @@
 """The pages, read with the configuration that the site is built with. One `Site` lives as long as the test session."""
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -68,10 +67,6 @@ class Site:
             for file, section in page.shown:
                 shown[file.resolve()].add(section)
         return shown
-
-    def linked(self, file: Path) -> bool:
-        link = re.compile(r"\]\([^)\s]*" + re.escape(self.name(file)))
-        return any(link.search(page.text) for page in self.pages)
 
     def name(self, path: Path | str) -> str:
         """The path as a message says it: from the root of the repository, with slashes."""
