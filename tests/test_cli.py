@@ -1,6 +1,7 @@
 """The command line: what it says, what it keeps, and how it ends when things are wrong."""
 
 import os
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -91,11 +92,22 @@ def test_a_later_run_completes_the_file(checkout):
     assert checkout.measured == ["second", "first", "third"]
 
 
-def test_another_profile_starts_a_new_file(checkout):
-    run(cli.app, ["measure", "--only", "first"])
-    run(cli.app, ["measure", "--only", "second", "--profile", "full"])
+def test_another_profile_starts_a_new_file_and_sets_the_old_one_aside(checkout):
+    run(cli.app, ["measure", "--only", "first", "--profile", "full"])
+    run(cli.app, ["measure", "--only", "second"])
     results = load(checkout.results)
-    assert results.profile == "full" and [r.experiment for r in results.records] == ["second"]
+    assert results.profile == "quick" and [r.experiment for r in results.records] == ["second"]
+    (aside,) = checkout.results.parent.glob("*.json.old")
+    assert load(aside).profile == "full" and [r.experiment for r in load(aside).records] == ["first"]
+
+
+def test_measuring_anew_and_being_interrupted_loses_nothing(checkout):
+    run(cli.app, ["measure"])
+    checkout.experiment("first", raises=KeyboardInterrupt())
+    assert run(cli.app, ["measure"]).exit_code == 130
+    results = load(checkout.results)
+    assert [r.experiment for r in results.records] == ["first", "second", "third"]
+    assert results.pending == ["first", "second", "third"]
 
 
 def test_a_device_that_is_not_there(checkout):
@@ -149,9 +161,12 @@ def test_a_card_that_cannot_be_used_is_told_first(checkout, monkeypatch):
     monkeypatch.setattr(gpu, "nvidia_smi", lambda: "CUDA Version: 13.0\nGPU 0: NVIDIA GeForce RTX 4070 (UUID: GPU-1)\n")
     monkeypatch.setattr(torch.version, "cuda", None)
     monkeypatch.setattr(torch.version, "hip", None)
-    outcome = run(cli.app, ["measure"], env={"COLUMNS": "200"})
+    outcome = run(cli.app, ["measure"], env={"COLUMNS": "60"})
     assert outcome.exit_code == 0
-    assert "cannot use the graphics card" in outcome.output and "whl/cu130" in outcome.output
+    assert "cannot use the graphics card" in outcome.output
+    line = next(line for line in outcome.output.splitlines() if "pip install" in line)  # whole, to be copied
+    assert line.startswith(sys.executable) and line.endswith("whl/cu130")
+    assert outcome.output.index("pip install") < outcome.output.index("Measuring on")
     assert len(checkout.measured) == 3
 
 
@@ -168,6 +183,18 @@ def test_render_writes_the_readers_results_beside_the_reference(checkout, result
     assert outcome.exit_code == 0, outcome.output
     assert "Your machine" in (checkout.folder / ".build/generated/en/tables/training.md").read_text(encoding="utf-8")
     assert not (checkout.folder / "generated").exists()
+
+
+def test_build_measures_renders_and_builds(checkout, monkeypatch):
+    order = []
+    monkeypatch.setattr(cli, "measure", lambda *arguments: order.append("measure"))
+    monkeypatch.setattr(cli, "render", lambda **options: order.append("render"))
+    monkeypatch.setattr(cli, "build_site", lambda root: order.append("site"))
+    outcome = run(cli.app, ["build"])
+    assert order == ["measure", "render", "site"]
+    assert "index.html" in outcome.output and "mkdocs serve" in outcome.output
+    run(cli.app, ["build", "--no-measure"])
+    assert order[3:] == ["render", "site"]
 
 
 def test_outside_a_checkout_the_packages_own_is_found(tmp_path, monkeypatch):

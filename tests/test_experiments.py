@@ -10,7 +10,7 @@ import torch
 from tutorial.measure import timing
 from tutorial.measure.experiments import Plan, call, experiments, logging, step, training, transfer, wide
 from tutorial.publish.render import fragments
-from tutorial.publish.tables import Machine
+from tutorial.publish.comparison import Machine
 
 
 @pytest.fixture

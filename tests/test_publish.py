@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tutorial.measure.results import Record, ResultsError, save
 from tutorial.publish import plots, tables
 from tutorial.publish.render import fragments, read_results, render
-from tutorial.publish.tables import Group, Machine, logging_curve, reads_per_step
+from tutorial.publish.comparison import Group, Machine, logging_curve, reads_per_step
 from tutorial.publish.words import Texts, byte_count, duration, languages, percent, safe, significant
 
 ROOT = Path(__file__).parents[1]
@@ -111,6 +111,24 @@ def test_on_an_accelerator_never_is_once_a_block():
 def test_a_failed_case_shows_its_reason(machine, text):
     machine.results.records[2] = machine.results.records[2].model_copy(update={"samples": [], "failure": "out of memory"})
     assert "*failed: out of memory*" in tables.training([machine], text)
+
+
+def test_a_card_that_was_left_out_is_not_measured(machine, text):
+    machine.results.records = [r for r in machine.results.records if r.device == "cpu"]
+    table = tables.training([machine], text)
+    assert "*not measured here*" in table and "Example GPU" in table
+
+
+def test_a_report_with_unknown_words_shows_them(text):
+    _, reports = read_results(ROOT, local=False)
+    report = next(iter(reports.values()))
+    report.caveats.append("never <b>heard</b> of")
+    report.records[0].device = "tpu"
+    shown = tables.reported({"x": report}, text)
+    assert "&#60;b&#62;heard" in shown and "tpu" in shown
+    report.records[0].case, report.records[0].parameters = "sparse", {}
+    with pytest.raises(ResultsError, match="results/x.json"):
+        tables.reported({"x": report}, text)
 
 
 def test_records_of_another_program_are_refused(machine, text):

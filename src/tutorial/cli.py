@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.panel import Panel
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 
 from tutorial.measure.results import ResultsError, machine_slug
 
@@ -63,7 +64,10 @@ def measure(
 
     warning = unusable_nvidia_card()
     if warning:
-        warn.print(Panel(warning, title="PyTorch cannot use the graphics card", border_style="yellow"), markup=False)
+        problem, cure = warning.rsplit("\n", 1)
+        warn.print(Panel(Text(problem), title="PyTorch cannot use the graphics card", border_style="yellow"))
+        # Outside the box, whose border would get into what is copied; and for the Python that runs this.
+        warn.print(cure.replace("pip install", f"{sys.executable} -m pip install"), markup=False, highlight=False, soft_wrap=True)
     try:
         devices, names = runner.choose_devices(device), runner.choose_experiments(only)
     except runner.UnknownName as error:
@@ -93,7 +97,7 @@ def measure(
 
                 return tell
 
-            runner.measure(profile.value, devices, names, path, watch)
+            runner.measure(hardware, profile.value, devices, names, path, watch)
     except ResultsError as error:
         stop(str(error))
     except KeyboardInterrupt:

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from tutorial.hardware.gpu import accelerator_devices, nvidia_smi
-from tutorial.hardware.report import this_machine
+from tutorial.hardware.report import Hardware
 from tutorial.measure.experiments import Plan, experiments
 from tutorial.measure.results import Measured, ResultsError, load, now, same_machine, save
 
@@ -77,39 +77,51 @@ def choose_experiments(wanted: list[str]) -> list[str]:
 
 
 def measure(
+    hardware: Hardware,
     profile: str,
     devices: list[torch.device],
     names: list[str],
     path: Path,
     watch: Callable[[str], Callable[[float], None]],
-) -> Measured:
-    """Measure the experiments ``names`` on ``devices`` and write ``path`` after each of them.
+) -> None:
+    """Measure the experiments ``names`` on ``devices`` of the machine ``hardware``; write ``path`` after each of them.
 
     An earlier file of the same machine, software and profile is completed: if it has unfinished experiments, only those
-    of ``names`` are measured that it lacks; else all of ``names`` are measured anew and the others are kept.
-    ``watch(name)`` gives the progress of an experiment.
+    of ``names`` that it lacks are measured; else all of ``names`` are measured anew. What it holds of an experiment is
+    replaced when the new measurement is done, and not before. A file of another machine, software or profile is set
+    aside under a name with its date. ``watch(name)`` gives the progress of an experiment.
 
     Raises ResultsError where ``path`` holds something else or cannot be written; nothing is measured then.
     """
-    results = Measured(hardware=this_machine(), software=software(), when=now(), profile=profile, commit=commit())
+    results = Measured(hardware=hardware, software=software(), when=now(), profile=profile, commit=commit())
     to_do = list(names)
     if path.exists():
         earlier = load(path)
         if not isinstance(earlier, Measured):
             raise ResultsError(f"{path}: kind: is {earlier.kind!r}; it is not overwritten by a measurement")
         if same_machine(earlier, results):
+            results.records = earlier.records
             if earlier.pending:
                 measured = {record.experiment for record in earlier.records}
                 to_do = [name for name in names if name in earlier.pending or name not in measured]
-            results.records = [record for record in earlier.records if record.experiment not in to_do]
-            results.pending = [name for name in earlier.pending if name not in to_do]
+            to_do = to_do or list(names)
+            results.pending = earlier.pending
+        else:
+            set_aside(path, earlier)
     results.pending = [name for name in experiments() if name in {*results.pending, *to_do}]
     save(results, path)
 
     for name in to_do:
         records = experiments()[name](Plan(profile, devices, watch(name)))
-        results.records += records
+        results.records = [record for record in results.records if record.experiment != name] + records
         results.pending.remove(name)
         results.when = now()
         save(results, path)
-    return results
+
+
+def set_aside(path: Path, earlier: Measured) -> None:
+    """Rename a results file so that another can take its place; it is then no longer read."""
+    try:
+        path.rename(path.with_name(f"{path.stem}-{earlier.when:%Y%m%d-%H%M%S}.json.old"))
+    except OSError as error:
+        raise ResultsError(f"{path}: cannot be set aside: {error.strerror}") from error

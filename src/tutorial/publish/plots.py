@@ -12,7 +12,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial.measure.results import Reported
-from tutorial.publish.tables import Machine, logging_curve, logging_groups, median, tabs
+from tutorial.publish.comparison import Group, Machine, logging_curve, logging_groups, median
+from tutorial.publish.tables import provenance, tabs
 from tutorial.publish.words import Texts
 from tutorial.training.loops import LESSON_STEPS
 
@@ -84,8 +85,8 @@ def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts)
     for machine in machines:
         whole = [r for r in machine.results.select("training", "whole") if r.case == "whole run" and r.samples]
         bars = [(plain(machine.device_title(r.device, text)) if r.device != "cpu" else text("overview.cpu"), median(r), r.device != "cpu") for r in whole]
-        if whole and not machine.results.hardware.accelerators:
-            bars.append((text("overview.gpu"), None, True))
+        if whole:
+            bars += [(plain(name), None, True) for name in machine.unmeasured({r.device for r in whole}, text)]
         if bars:
             groups.append((plain(machine.title(text)), True, bars))
     for report in reports.values():
@@ -107,7 +108,7 @@ def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts)
                     axes.text(top * 0.01, place, text("overview.not_measured"), va="center", style="italic")
                 else:
                     axes.barh(place, seconds, color=SERIES[1 if gpu else 0], alpha=1 if measured else 0.45, height=0.62)
-                    axes.text(seconds + top * 0.01, place, f"{seconds:.3g} s", va="center")
+                    axes.text(seconds + top * 0.01, place, f"{seconds:.4g} s", va="center")
             place += 1.1
         axes.set_yticks([place for place, _ in ticks], [label for _, label in ticks])
         axes.tick_params(axis="y", length=0)
@@ -116,12 +117,13 @@ def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts)
         axes.set_xlabel(text("overview.axis"))
 
     told = "; ".join(
-        f"{heading}: " + ", ".join(f"{label} {text('overview.not_measured') if seconds is None else f'{seconds:.3g} s'}" for label, seconds, _ in bars)
+        f"{heading}: " + ", ".join(f"{label} {text('overview.not_measured') if seconds is None else f'{seconds:.4g} s'}" for label, seconds, _ in bars)
         for heading, _, bars in groups
     )
     rows = sum(len(bars) + 1 for _, _, bars in groups)
     plot = figure(draw, text("overview.title"), text("overview.description", bars=told), "overview", size=(7.2, 0.3 * rows + 0.9))
-    return plot + "\n\n" + text("overview.caption") + "\n{ .measured }"
+    sources = [provenance(machine, text) for machine in machines]
+    return "\n\n".join([plot, text("overview.caption") + "\n{ .measured }", *sources])
 
 
 def loss_curve(machines: list[Machine], text: Texts) -> str:
@@ -154,35 +156,45 @@ def logging(machines: list[Machine], text: Texts) -> str:
     """Time of a step against the interval at which the loss is read, with the fitted curve; one plot a device."""
 
     def content(machine: Machine) -> str | None:
+        whole = logging_groups(machine, "whole loops")
         plots = []
-        for device, group in logging_groups(machine).items():
-            points = [r for r in group.records if r.role in ("base", "case") and "interval" in r.parameters and r.samples]
-            never = next((r for r in group.records if r.case == "never" and r.samples), None)
-            curve = logging_curve(group)
-            far = 2000
-
-            def draw(axes):
-                shown = [(r.parameters["interval"], r) for r in points] + ([(far * 2, never)] if never else [])
-                for place, record in shown:
-                    low, middle, high = np.percentile(record.samples, (25, 50, 75)) * 1e6
-                    axes.errorbar(place, middle, [[middle - low], [high - middle]], fmt="o", color=SERIES[0], capsize=3)
-                if curve is not None:
-                    ks = np.geomspace(1, far, 80)
-                    axes.plot(ks, [curve.at(k) * 1e6 for k in ks], color=SERIES[1], label=text("logging_plot.curve"))
-                    axes.legend()
-                axes.set_xscale("log")
-                ticks = [1, 10, 100, 1000]
-                axes.set_xticks([*ticks, far * 2], [*map(str, ticks), text("logging_plot.never")])
-                axes.minorticks_off()
-                axes.set_ylim(bottom=0)
-                axes.set_xlabel(text("logging_plot.x"))
-                axes.set_ylabel(text("logging_plot.y"))
-
+        for device, group in logging_groups(machine, "short blocks").items():
             described = text("logging_plot.description", device=plain(machine.device_title(device, text)))
-            plots.append(figure(draw, text("logging_plot.title"), described, f"logging-{machine.name}-{device.replace(':', '')}"))
+            name = f"logging-{machine.name}-{device.replace(':', '')}"
+            plots.append(figure(intervals(group, whole.get(device), text), text("logging_plot.title"), described, name))
         return "\n\n".join(plots) or None
 
     return tabs(machines, text, content)
+
+
+def intervals(short: Group, whole: Group | None, text: Texts):
+    """How to draw the ratios to reading every epoch, which are free of the machine's drift, against the interval."""
+    never_at = 4000  # "never" has no place on the axis; it stands to the right of all intervals
+
+    def draw(axes):
+        for group, color, label in ((short, SERIES[0], "short"), (whole, SERIES[2], "whole")):
+            if group is None:
+                continue
+            for record in group.records:
+                place = never_at if record.case == "never" else record.parameters.get("interval")
+                if record.role in ("base", "case") and record.samples and place:
+                    low, middle, high = np.percentile(np.asarray(record.samples) / np.asarray(group.base.samples), (25, 50, 75))
+                    shown = None if record.role == "case" else text(f"logging_plot.{label}")
+                    axes.errorbar(place, middle, [[middle - low], [high - middle]], fmt="o", color=color, capsize=3, label=shown)
+        curve = logging_curve(short)
+        if curve is not None:
+            ks = np.geomspace(1, never_at / 2, 80)
+            axes.plot(ks, [curve.at(k) / curve.at(1) for k in ks], color=SERIES[1], label=text("logging_plot.curve"))
+        ticks = [1, 10, 100, 1000]
+        axes.set_xscale("log")
+        axes.set_xticks([*ticks, never_at], [*map(str, ticks), text("logging_plot.never")])
+        axes.minorticks_off()
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel(text("logging_plot.x"))
+        axes.set_ylabel(text("logging_plot.y"))
+        axes.legend()
+
+    return draw
 
 
 def transfer(machines: list[Machine], text: Texts) -> str:

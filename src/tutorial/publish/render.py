@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tutorial.measure.results import Measured, Reported, load_all, write
 from tutorial.publish import diagrams, plots, tables
-from tutorial.publish.tables import Machine
+from tutorial.publish.comparison import Machine
 from tutorial.publish.words import Texts, languages
 
 

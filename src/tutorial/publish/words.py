@@ -21,12 +21,13 @@ class Texts:
             text = text[part]
         return text.format(**values)
 
-    def name(self, section: str, case: str) -> str:
+    def name(self, section: str, case: str, **values: object) -> str:
         """The text for a case's name in a results file; the name itself, made safe, where there is no text for it."""
-        try:
-            return self(f"{section}.{re.sub('[^a-z0-9]+', '_', case.lower())}")
-        except KeyError:
-            return safe(case)
+        key = re.sub("[^a-z0-9]+", "_", case.lower())
+        section_texts = self._texts
+        for part in section.split("."):
+            section_texts = section_texts[part]
+        return section_texts[key].format(**values) if key in section_texts else safe(case)
 
 
 def languages() -> list[str]:

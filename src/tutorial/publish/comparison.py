@@ -1,0 +1,132 @@
+"""What the tables and plots show: machines, groups of cases with their verdicts, and the curve through the intervals."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tutorial.measure.results import Measured, Record
+from tutorial.measure.timing import Ratio, ratio, verdict
+from tutorial.publish.words import Texts, duration, safe, significant
+
+
+@dataclass
+class Machine:
+    """One measured machine as the pages show it."""
+
+    name: str
+    """Name of its results file, without suffix."""
+    results: Measured
+    local: bool = False
+    """Whether the reader measured it, in this checkout."""
+
+    def title(self, text: Texts) -> str:
+        """What its tab says: CPU, cores, accelerators."""
+        cpu, accelerators = self.results.hardware.cpu, self.results.hardware.accelerators
+        title = text(
+            "machine.title",
+            cpu=safe(cpu.model or text("machine.unknown_cpu")),
+            cores=cpu.physical_cores or "?",
+            accelerator=", ".join(safe(a.name or a.device.split(":")[0]) for a in accelerators) or text("machine.no_accelerator"),
+        )
+        return text("machine.local", title=title) if self.local else title
+
+    def device_title(self, device: str, text: Texts) -> str:
+        """What a row of a device says."""
+        accelerators = self.results.hardware.accelerators
+        for accelerator in accelerators:
+            if accelerator.device == device:
+                name = safe(accelerator.name or device)
+                return name if len(accelerators) == 1 else f"{name} ({safe(device)})"
+        return text("device.cpu") if device == "cpu" else safe(device)
+
+    def unmeasured(self, devices: set[str], text: Texts) -> list[str]:
+        """Accelerators that are not among ``devices``; where the machine has none, the word for one."""
+        accelerators = [a.device for a in self.results.hardware.accelerators]
+        missing = [self.device_title(device, text) for device in accelerators if device not in devices]
+        return missing if accelerators else [text("device.gpu")]
+
+    def raw(self) -> str:
+        """Where the site has its raw data."""
+        return f"results/{'local/' if self.local else ''}{self.name}.json"
+
+
+def median(record: Record) -> float:
+    """The median of the samples."""
+    return float(np.median(record.samples))
+
+
+def middle_half(record: Record) -> str:
+    """The range of the middle half of the samples."""
+    low, high = np.percentile(record.samples, (25, 75))
+    return f"{duration(low)} – {duration(high)}"
+
+
+@dataclass
+class Group:
+    """The cases of one comparison, with what they are compared against."""
+
+    records: list[Record]
+
+    def find(self, role: str) -> Record | None:
+        return next((r for r in self.records if r.role == role and r.samples), None)
+
+    @property
+    def base(self) -> Record | None:
+        return self.find("base")
+
+    def verdict_words(self, record: Record, text: Texts) -> str:
+        """`slower: 1.9 times as long`, in the words of the language; a dash for the base and where nothing can be compared."""
+        twin = self.find("twin")
+        if self.base is None or twin is None or not record.samples or record.role == "base":
+            return text("verdict.base")
+        compared = ratio(record.samples, self.base.samples)
+        word = verdict(compared, ratio(twin.samples, self.base.samples))
+        return text(f"verdict.{word.replace(' ', '_')}", ratio=significant(compared.median, 2 if abs(compared.median - 1) > 0.1 else 3))
+
+
+@dataclass
+class LoggingCurve:
+    """Seconds a step as a + c/k, fitted to the short blocks of one device: c is what one reading of the loss costs."""
+
+    a: Ratio
+    c: Ratio
+
+    def at(self, interval: int | None) -> float:
+        """Seconds a step when the loss is read every ``interval`` steps; None: never."""
+        return self.a.median + (self.c.median / interval if interval else 0.0)
+
+
+def logging_curve(group: Group) -> LoggingCurve | None:
+    """Fit a + c/k by least squares to the ratios of the rotations, with a bootstrap over the rotations.
+
+    Ratios to the base (k = 1) are fitted, since the machine's drift cancels in them; the base's median gives the unit.
+    """
+    base = group.base
+    fitted = [r for r in group.records if r.role == "case" and r.samples and ("interval" in r.parameters or r.case == "never")]
+    if base is None or len(fitted) < 2:
+        return None
+    shares = np.array([1.0] + [reads_per_step(r) for r in fitted])
+    ratios = np.array([np.ones(len(base.samples))] + [np.asarray(r.samples) / np.asarray(base.samples) for r in fitted])
+    design = np.stack([np.ones_like(shares), shares], axis=1)
+    draws = np.random.default_rng(0).integers(ratios.shape[1], size=(500, ratios.shape[1]))
+    medians = np.stack([np.median(ratios, axis=1), *(np.median(ratios[:, draw], axis=1) for draw in draws)])
+    fits = np.linalg.lstsq(design, medians.T, rcond=None)[0] * median(base)
+    (a, c), others = fits[:, 0], fits[:, 1:]
+    a_range, c_range = np.percentile(others, (2.5, 97.5), axis=1).T
+    return LoggingCurve(Ratio(a, *a_range), Ratio(c, *c_range))
+
+
+def reads_per_step(record: Record) -> float:
+    """How often a step waits for a value: on an accelerator each block ends with a wait, so "never" is once a block."""
+    if "interval" in record.parameters:
+        return 1 / record.parameters["interval"]
+    return 0.0 if record.device == "cpu" else 1 / record.parameters["block"]
+
+
+def logging_groups(machine: Machine, kind: str) -> dict[str, Group]:
+    """The groups of one kind (`short blocks`, `whole loops`) by device."""
+    groups: dict[str, Group] = {}
+    for record in machine.results.select("logging"):
+        if record.group.startswith(kind):
+            groups.setdefault(record.device, Group([])).records.append(record)
+    return {device: group for device, group in groups.items() if group.base is not None}
