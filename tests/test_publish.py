@@ -77,7 +77,7 @@ def test_a_foreign_name_cannot_break_a_table_or_a_tab(machine, text):
     assert "<script" not in table and "**x**" not in table
     rows = [line for line in table.splitlines() if line.startswith("    |")]
     assert {row.count("|") for row in rows} == {8}
-    assert re.match(r'=== "[^"]*"$', table.splitlines()[0])
+    assert re.match(r'===! "[^"]*"$', table.splitlines()[0])
 
 
 def test_the_training_table_says_what_was_measured(machine, text):
@@ -88,6 +88,12 @@ def test_the_training_table_says_what_was_measured(machine, text):
     assert "not measured here" not in table
     assert "CPU once more (A/A)" in table
     assert "PyTorch 2.13.0&#43;cu130" in table and "2026-11-30" in table and "(results/example.json)" in table
+
+
+def test_two_sets_of_tabs_in_a_row_stay_two(machine, text):
+    page = tables.training([machine], text) + "\n\n" + plots.loss_curve([machine], text)
+    html = markdown.markdown(page, extensions=["tables", "attr_list", "pymdownx.tabbed", "pymdownx.superfences", "pymdownx.details"], extension_configs={"pymdownx.tabbed": {"alternate_style": True}})
+    assert html.count('class="tabbed-set') == 2
 
 
 def test_without_an_accelerator_the_table_says_so(machine, text):

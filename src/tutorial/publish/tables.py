@@ -39,7 +39,8 @@ def tabs(machines: list[Machine], text: Texts, content: Callable[[Machine], str 
         with blaming(machine.raw()):
             block = content(machine)
         if block is not None:
-            parts.append(f'=== "{machine.title(text)}"\n\n' + indented(block + "\n\n" + provenance(machine, text)))
+            mark = "===" if parts else "===!"  # the "!" begins a new set, or two sets in a row would become one
+            parts.append(f'{mark} "{machine.title(text)}"\n\n' + indented(block + "\n\n" + provenance(machine, text)))
     return "\n\n".join(parts) if parts else text("not_measured_anywhere")
 
 
