@@ -192,7 +192,7 @@ def test_build_measures_renders_and_builds(checkout, monkeypatch):
     monkeypatch.setattr(cli, "build_site", lambda root: order.append("site"))
     outcome = run(cli.app, ["build"])
     assert order == ["measure", "render", "site"]
-    assert "index.html" in outcome.output and "mkdocs serve" in outcome.output
+    assert "index.html" in outcome.output and "mkdocs" in outcome.output
     run(cli.app, ["build", "--no-measure"])
     assert order[3:] == ["render", "site"]
 
@@ -222,4 +222,5 @@ def test_a_build_that_succeeds_takes_the_place_of_the_site(checkout):
     cli.build_site(checkout.folder)
     assert "Fresh" in (checkout.folder / "site" / "index.html").read_text(encoding="utf-8")
     assert not (checkout.folder / "site" / "old.html").exists()
+    assert (checkout.folder / "site" / "search" / "search_index.js").read_text(encoding="utf-8").startswith("var __index = {")
     assert [name for name in os.listdir(checkout.folder) if name.startswith(".site")] == []

@@ -214,12 +214,36 @@ def test_the_readers_own_machine_comes_first_and_is_called_so(results, tmp_path,
     results.hardware.cpu.model = "Reference CPU"
     save(results, tmp_path / "results" / "reference.json")
     machines, _ = read_results(tmp_path, local=True)
-    assert [m.local for m in machines] == [True, False]
+    assert [m.local for m in machines] == [1, 0]
     assert machines[0].title(text).startswith("Your machine: Example CPU 9")
+    assert [m.tab(text) for m in machines][0] == "Your machine"
     assert (tmp_path / "docs" / "en" / "results" / "local").exists() is False
     render(tmp_path, local=True)
     assert (tmp_path / "docs" / "en" / "results" / "local" / "mine.json").exists()
     assert (tmp_path / ".build" / "generated" / "en" / "tables" / "training.md").exists()
+
+
+def test_the_readers_machine_may_be_of_the_same_kind_as_a_reference_one(results, text):
+    machines = [Machine("same", results, local=1), Machine("same", results, local=2), Machine("same", results)]
+    assert len({m.tab(text) for m in machines}) == 3
+    ids = re.findall(r' id="([^"]+)"', plots.loss_curve([machines[0], machines[2]], text))
+    assert len(ids) == len(set(ids)) > 0
+
+
+def step_record(role, case, seconds):
+    return Record(experiment="step", group="cpu", role=role, case=case, device="cpu", threads=1, samples=[seconds] * 10)
+
+
+@pytest.mark.parametrize(("forward", "said"), [(95e-6, "add up to 95"), (60e-6, "do not explain the step")])
+def test_the_step_table_says_whether_the_parts_add_up(machine, text, forward, said):
+    machine.results.records = [step_record(*r) for r in (("base", "lesson", 1e-4), ("twin", "lesson", 1e-4), ("part", "forward", forward), ("case", "matrix products", 3e-6))]
+    assert said in tables.step([machine], text).replace("\u00a0", " ")
+
+
+def test_a_restless_machine_is_called_so(machine, text):
+    assert "restless" not in tables.training([machine], text)
+    machine.results.records[1].samples = [1e-4, 5e-4, 2e-4, 3e-4]
+    assert "restless machine" in tables.training([machine], text)
 
 
 def test_every_language_has_the_same_texts():

@@ -32,7 +32,7 @@ class Profile(str, Enum):
 
 ProfileOption = Annotated[Profile, typer.Option(help="`quick` takes about a minute, `full` many.")]
 DeviceOption = Annotated[list[str], typer.Option("--device", help="Only this device (`cpu`, `cuda`, `cuda:0`, ...); may be given more than once.")]
-OnlyOption = Annotated[list[str], typer.Option("--only", help="Only this experiment; may be given more than once.")]
+OnlyOption = Annotated[list[str], typer.Option("--only", help="Only this experiment (training, step, logging, call, wide, transfer); may be given more than once.")]
 
 
 def repository() -> Path:
@@ -132,7 +132,7 @@ def build(
         measure(profile, device, only, None)
     render(reference=False)
     build_site(root)
-    served = "or run `mkdocs serve` and open http://127.0.0.1:8000/ (search works only there)"
+    served = f"or run {Path(sys.executable).parent / 'mkdocs'} serve and open the address that it prints (search works only there)"
     say.print(f"The site is built. Open {root / 'site' / 'index.html'}, {served}.", highlight=False, markup=False, soft_wrap=True)
 
 
@@ -149,10 +149,14 @@ def build_site(root: Path) -> None:
         shutil.rmtree(root / ".cache" / "labs", ignore_errors=True)  # the labs' cache does not know the torch version
         with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=say) as progress:
             progress.add_task("Building the pages, and running the lab for them; about a minute")
-            outcome = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace")
+            outcome = subprocess.run(command, cwd=root, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace")
         if outcome.returncode != 0:
             stop(f"{outcome.stdout}\nThe build failed; the site that was there before is untouched.", 1)
         fresh.chmod(0o755)
+        # Opened as a file, a page cannot fetch the search index; without this script Material's own script stops there.
+        index = fresh / "search" / "search_index.json"
+        if index.exists():
+            index.with_suffix(".js").write_text("var __index = " + index.read_text(encoding="utf-8"), encoding="utf-8")
         old = root / ".site-old"
         shutil.rmtree(old, ignore_errors=True)
         if site.exists():

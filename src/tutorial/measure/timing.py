@@ -181,6 +181,11 @@ class Ratio(NamedTuple):
     def half_width(self) -> float:
         return (self.high - self.low) / 2
 
+    @property
+    def reach(self) -> float:
+        """How far the interval reaches from 1."""
+        return max(abs(self.low - 1), abs(self.high - 1))
+
 
 def ratio(samples: list[float], base: list[float]) -> Ratio:
     """Compare a case with its base, rotation by rotation.
@@ -197,10 +202,10 @@ def ratio(samples: list[float], base: list[float]) -> Ratio:
 def verdict(case: Ratio, twin: Ratio) -> str:
     """`faster`, `slower`, `same` or `cannot tell`: what the interval of a case allows us to say.
 
-    Faster or slower only where the interval excludes 1 and the difference is larger than 2 % and than the half-width
-    of the twin's interval; the same only where the whole interval lies within 5 % of 1.
+    Faster or slower only where the interval excludes 1 and the difference is larger than 2 % and than the twin's
+    interval reaches from 1; the same only where the whole interval lies within 5 % of 1.
     """
-    if (case.low > 1 or case.high < 1) and abs(case.median - 1) > max(0.02, twin.half_width):
+    if (case.low > 1 or case.high < 1) and abs(case.median - 1) > max(0.02, twin.reach):
         return "slower" if case.median > 1 else "faster"
     if 0.95 <= case.low and case.high <= 1.05:
         return "same"

@@ -16,11 +16,20 @@ class Machine:
     name: str
     """Name of its results file, without suffix."""
     results: Measured
-    local: bool = False
-    """Whether the reader measured it, in this checkout."""
+    local: int = 0
+    """1, 2, ... for machines that the reader measured, in this checkout; 0 for the reference ones."""
+
+    @property
+    def key(self) -> str:
+        """A name for the ids of a page. The reader's machine may be of the same kind as a reference one."""
+        return f"local-{self.name}" if self.local else self.name
+
+    def tab(self, text: Texts) -> str:
+        """What its tab says."""
+        return text("machine.local_tab", number=self.local if self.local > 1 else "").strip() if self.local else self.title(text)
 
     def title(self, text: Texts) -> str:
-        """What its tab says: CPU, cores, accelerators."""
+        """CPU, cores, accelerators."""
         cpu, accelerators = self.results.hardware.cpu, self.results.hardware.accelerators
         title = text(
             "machine.title",

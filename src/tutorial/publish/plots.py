@@ -100,7 +100,7 @@ def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts)
         place, ticks = 0.0, []
         for heading, measured, bars in groups:
             origin = text("overview.measured" if measured else "overview.reported")
-            axes.text(0, place, f"{heading} ({origin})", va="center", weight="bold")
+            axes.text(0, place, heading, va="center", weight="bold")
             for label, seconds, gpu in bars:
                 place += 0.8
                 ticks.append((place, label))
@@ -108,12 +108,12 @@ def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts)
                     axes.text(top * 0.01, place, text("overview.not_measured"), va="center", style="italic")
                 else:
                     axes.barh(place, seconds, color=SERIES[1 if gpu else 0], alpha=1 if measured else 0.45, height=0.62)
-                    axes.text(seconds + top * 0.01, place, f"{seconds:.4g} s", va="center")
+                    axes.text(seconds + top * 0.01, place, f"{seconds:.4g} s, {origin}", va="center")
             place += 1.1
         axes.set_yticks([place for place, _ in ticks], [label for _, label in ticks])
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(place - 0.4, -0.6)
-        axes.set_xlim(0, top * 1.12)
+        axes.set_xlim(0, top * 1.3)
         axes.set_xlabel(text("overview.axis"))
 
     told = "; ".join(
@@ -147,7 +147,7 @@ def loss_curve(machines: list[Machine], text: Texts) -> str:
 
         key = "loss_curve.description" if len(curves) > 1 else "loss_curve.description_one"
         told = text(key, first=f"{curves[0].samples[0]:.2f}", last=f"{curves[0].samples[-1]:.2f}")
-        return figure(draw, text("loss_curve.title"), told, f"loss-curve-{machine.name}")
+        return figure(draw, text("loss_curve.title"), told, f"loss-curve-{machine.key}")
 
     return tabs(machines, text, content)
 
@@ -160,7 +160,7 @@ def logging(machines: list[Machine], text: Texts) -> str:
         plots = []
         for device, group in logging_groups(machine, "short blocks").items():
             described = text("logging_plot.description", device=plain(machine.device_title(device, text)))
-            name = f"logging-{machine.name}-{device.replace(':', '')}"
+            name = f"logging-{machine.key}-{device.replace(':', '')}"
             plots.append(figure(intervals(group, whole.get(device), text), text("logging_plot.title"), described, name))
         return "\n\n".join(plots) or None
 
@@ -226,7 +226,7 @@ def transfer(machines: list[Machine], text: Texts) -> str:
             axes.set_ylabel(text("transfer_plot.y"))
             axes.legend()
 
-        return figure(draw, text("transfer_plot.title"), text("transfer_plot.description"), f"transfer-{machine.name}", size=(7.2, 4.2))
+        return figure(draw, text("transfer_plot.title"), text("transfer_plot.description"), f"transfer-{machine.key}", size=(7.2, 4.2))
 
     return tabs(machines, text, content)
 

@@ -15,7 +15,8 @@ def read_results(root: Path, local: bool) -> tuple[list[Machine], dict[str, Repo
     """
     reference = load_all(root / "results")
     own = load_all(root / "results" / "local") if local else {}
-    machines = [Machine(name, r, local=True) for name, r in own.items() if isinstance(r, Measured)]
+    measured = [(name, r) for name, r in own.items() if isinstance(r, Measured)]
+    machines = [Machine(name, r, local=number) for number, (name, r) in enumerate(measured, 1)]
     machines += [Machine(name, r) for name, r in reference.items() if isinstance(r, Measured)]
     return machines, {name: r for name, r in reference.items() if isinstance(r, Reported)}
 
@@ -58,7 +59,7 @@ def render(root: Path, local: bool) -> list[Path]:
         for path, content in fragments(machines, reports, language).items()
     }
     for machine in machines:
-        if machine.local == local:
+        if bool(machine.local) == local:
             source = root / machine.raw()
             files[root / "docs" / "en" / machine.raw()] = source.read_text(encoding="utf-8")
     for path, content in files.items():

@@ -13,6 +13,10 @@ from tutorial.publish.words import Texts, byte_count, duration, percent, safe, s
 from tutorial.training.loops import LESSON_STEPS
 
 
+ADDS_UP = 0.2  # parts explain a whole when their sum is within 20 % of it
+RESTLESS = 0.05  # a base that differs from itself by more than this makes every other difference doubtful
+
+
 def markdown_table(header: list[str], rows: list[list[str]], right: int = 1) -> str:
     """A Markdown table; the columns from the ``right``-th on are numbers."""
     rule = [":--" if column < right else "--:" for column in range(len(header))]
@@ -40,7 +44,7 @@ def tabs(machines: list[Machine], text: Texts, content: Callable[[Machine], str 
             block = content(machine)
         if block is not None:
             mark = "===" if parts else "===!"  # the "!" begins a new set, or two sets in a row would become one
-            parts.append(f'{mark} "{machine.title(text)}"\n\n' + indented(block + "\n\n" + provenance(machine, text)))
+            parts.append(f'{mark} "{machine.tab(text)}"\n\n' + indented(block + "\n\n" + provenance(machine, text)))
     return "\n\n".join(parts) if parts else text("not_measured_anywhere")
 
 
@@ -79,7 +83,10 @@ def details(group: Group, text: Texts, name: Callable[[Record], str]) -> str:
             row += [significant(compared.median), f"{significant(compared.low)} – {significant(compared.high)}"]
         rows.append([*row, str(len(record.samples)), str(record.parameters.get("block", "")), str(record.threads)])
     header = [text(f"details.{column}") for column in ("case", "median", "ratio", "interval", "repeats", "block", "threads")]
-    return fold(text("details.title"), text("details.method") + "\n\n" + markdown_table(header, rows))
+    method = fold(text("details.title"), text("details.method") + "\n\n" + markdown_table(header, rows))
+    twin = group.find("twin")
+    reach = ratio(twin.samples, group.base.samples).reach if twin and group.base else 0.0
+    return method if reach <= RESTLESS else text("details.restless", share=percent(reach)) + "\n\n" + method
 
 
 def failed(record: Record, text: Texts) -> str:
@@ -148,20 +155,17 @@ def step(machines: list[Machine], text: Texts) -> str:
         if group.base is None:
             return None
         parts = [r for r in group.records if r.role == "part"]
-
-        def row(name: str, samples: list[float]) -> list[str]:
-            share = float(np.median(np.asarray(samples) / np.asarray(group.base.samples)))
-            low, high = np.percentile(samples, (25, 75))
-            return [name, duration(float(np.median(samples))), f"{duration(low)} – {duration(high)}", percent(share)]
-
-        rows = [row(text.name("step.phases", r.case), r.samples) for r in parts]
-        rows.append(row(text("step.sum"), list(np.sum([r.samples for r in parts], axis=0))))
-        rows.append(row(text("step.whole"), group.base.samples))
+        whole = median(group.base)
+        total = sum(median(r) for r in parts)
+        rows = [[text.name("step.phases", r.case), duration(median(r)), middle_half(r), percent(median(r) / whole)] for r in parts]
+        rows.append([text("step.sum"), duration(total), "", percent(total / whole)])
+        rows.append([text("step.whole"), duration(whole), middle_half(group.base), percent(1)])
         products = next(r for r in group.records if r.case == "matrix products")
         if products.samples:
-            rows.append(row(text("step.products"), products.samples))
+            rows.append([text("step.products"), duration(median(products)), middle_half(products), percent(median(products) / whole)])
+        said = text("step.adds_up" if abs(total / whole - 1) <= ADDS_UP else "step.does_not_add_up", share=percent(total / whole))
         header = [text(f"step.{column}") for column in ("phase", "time", "middle_half", "share")]
-        return markdown_table(header, rows) + "\n\n" + details(group, text, lambda r: text.name("step.cases", r.case))
+        return markdown_table(header, rows) + f"\n\n{said}\n\n" + details(group, text, lambda r: text.name("step.cases", r.case))
 
     return tabs(machines, text, content)
 
@@ -247,7 +251,7 @@ def transfer(machines: list[Machine], text: Texts) -> str:
             return None
         blocks = []
         if not machine.results.hardware.accelerators:
-            blocks.append(f"**{text('device.gpu')}**: {text('not_measured_here')} {text('transfer.instead')}")
+            blocks.append(f"**{text('device.gpu')}**: {text('not_measured_here')}. {text('transfer.instead')}")
         for device in dict.fromkeys(r.device for r in records):
             iris = [r for r in records if r.device == device and r.case == "all iris tensors" and r.samples]
             for r in iris:
