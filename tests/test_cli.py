@@ -1,6 +1,7 @@
 """The command line: what it says, what it keeps, and how it ends when things are wrong."""
 
 import os
+import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,6 +76,17 @@ def test_an_interrupted_measurement_goes_on_from_where_it_was(checkout):
     assert run(cli.app, ["measure"]).exit_code == 0
     assert checkout.measured == ["first", "second", "third"]
     assert load(checkout.results).pending == []
+
+
+def test_two_measurements_at_the_same_time_do_not_overwrite_each_other(checkout):
+    def other(plan):
+        run(cli.app, ["measure", "--only", "third"])
+        return [Record(experiment="first", group="g", case="c", role="single", device="cpu", threads=1, samples=[1e-3])]
+
+    checkout.table["first"] = other
+    outcome = run(cli.app, ["measure", "--only", "first"])
+    assert outcome.exit_code == 2 and "another measurement" in outcome.output
+    assert [r.experiment for r in load(checkout.results).records] == ["third"]
 
 
 def test_a_finished_measurement_is_made_anew(checkout):
@@ -157,6 +169,16 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_measured(chec
     assert "cannot be" in outcome.output and checkout.measured == []
 
 
+def test_output_that_knows_few_characters_is_no_reason_to_stop(checkout):
+    outcome = CliRunner(charset="ascii").invoke(cli.app, ["measure", "--out", "µ⠋.json"])
+    assert outcome.exit_code == 0, outcome.exception
+    assert "Written: ??.json" in outcome.output
+
+
+def test_the_command_begins_without_the_seconds_that_pytorch_takes():
+    subprocess.run([sys.executable, "-c", "import sys, tutorial.cli; sys.exit('torch' in sys.modules)"], env=os.environ | {"PYTHONPATH": str(Path(cli.__file__).parents[1])}, check=True)
+
+
 def test_a_card_that_cannot_be_used_is_told_first(checkout, monkeypatch):
     monkeypatch.setattr(gpu, "nvidia_smi", lambda: "CUDA Version: 13.0\nGPU 0: NVIDIA GeForce RTX 4070 (UUID: GPU-1)\n")
     monkeypatch.setattr(torch.version, "cuda", None)
@@ -210,6 +232,26 @@ def test_a_build_that_fails_leaves_the_site(checkout):
     with pytest.raises(cli.typer.Exit) as ended:
         cli.build_site(checkout.folder)
     assert ended.value.exit_code == 1
+    assert (checkout.folder / "site" / "index.html").read_text(encoding="utf-8") == "before"
+    assert [name for name in os.listdir(checkout.folder) if name.startswith(".site")] == []
+
+
+def test_a_site_that_cannot_take_its_place_leaves_the_old_one(checkout, monkeypatch):
+    (checkout.folder / "site").mkdir()
+    (checkout.folder / "site" / "index.html").write_text("before", encoding="utf-8")
+    (checkout.folder / "docs").mkdir()
+    (checkout.folder / "docs" / "index.md").write_text("# Fresh\n", encoding="utf-8")
+    replace = os.replace
+
+    def refused(source, target):
+        if Path(source).name.startswith(".site-") and source.name != ".site-old":
+            raise PermissionError(13, "Permission denied")
+        replace(source, target)
+
+    monkeypatch.setattr(cli.os, "replace", refused)
+    with pytest.raises(cli.typer.Exit) as ended:
+        cli.build_site(checkout.folder)
+    assert ended.value.exit_code == 2
     assert (checkout.folder / "site" / "index.html").read_text(encoding="utf-8") == "before"
     assert [name for name in os.listdir(checkout.folder) if name.startswith(".site")] == []
 

@@ -1,5 +1,7 @@
 """The hardware report, and the cures for a card that PyTorch cannot use."""
 
+import sys
+
 import pytest
 import torch
 
@@ -104,6 +106,17 @@ def test_a_mac_names_its_chip_where_pytorch_knows_it(monkeypatch):
     assert gpu._describe(torch.device("mps", 0)).name == "Apple M3"
     monkeypatch.delattr(torch.backends.mps, "get_name")
     assert gpu._describe(torch.device("mps", 0)).name is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program made here is a shell script")
+@pytest.mark.parametrize("script", ["printf '\\377\\000GPU 0: \\376 (UUID: x)'", "echo no driver >&2; exit 9", "kill -9 $$"])
+def test_whatever_the_drivers_program_does_it_stops_nothing(tmp_path, monkeypatch, script):
+    program = tmp_path / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setattr(gpu, "NVIDIA_SMI", (str(program),))
+    assert isinstance(gpu.nvidia_smi(), str)
+    gpu.unusable_nvidia_card()
 
 
 def test_one_plus_one_is_tried_on_the_device():

@@ -1,5 +1,7 @@
 """What is rendered: numbers, foreign strings, tables and pictures, from results that are made up here."""
 
+import contextlib
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tutorial.measure.results import Record, ResultsError, save
+from tutorial.measure.results import Record, ResultsError, load, save
 from tutorial.publish import plots, tables
 from tutorial.publish.render import fragments, read_results, render
 from tutorial.publish.comparison import Group, Machine, logging_curve, reads_per_step
@@ -78,6 +80,55 @@ def test_a_foreign_name_cannot_break_a_table_or_a_tab(machine, text):
     rows = [line for line in table.splitlines() if line.startswith("    |")]
     assert {row.count("|") for row in rows} == {8}
     assert re.match(r'===! "[^"]*"$', table.splitlines()[0])
+
+
+NASTY = 'x\n\n    --8<-- "README.md"\n\n# x "><script>alert(1)</script> | `x` **x** [x](http://x) {{ 1 }} {.x} {0} &amp; \\ --> \x02'
+
+
+def strings(content, path=()):
+    """The path of every string in a results file."""
+    for key, value in content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ():
+        if isinstance(value, str):
+            yield (*path, key)
+        yield from strings(value, (*path, key))
+
+
+def test_no_string_of_a_results_file_is_more_than_a_string_on_a_page(results, tmp_path, text):
+    _, reports = read_results(ROOT, local=False)
+    shown = 0
+    for original in (results, *reports.values()):
+        for path in strings(original.model_dump(mode="json")):
+            content = original.model_dump(mode="json")
+            place = content
+            for key in path[:-1]:
+                place = place[key]
+            place[path[-1]] = NASTY
+            (tmp_path / "x.json").write_text(json.dumps(content), encoding="utf-8")
+            try:
+                read = load(tmp_path / "x.json")
+                if read.kind == "measured":
+                    pages = [draw([Machine("x", read)], text) for draw in (tables.training, tables.machines_list, tables.toolchain, tables.logging, tables.transfer)]
+                else:
+                    pages = [tables.reported({"x": read}, text)]
+            except ResultsError as error:
+                assert "x.json" in str(error)
+                continue
+            page = "\n\n".join(pages)
+            shown += "alert" in page
+            assert "<script" not in page and "**x**" not in page and "](http://x)" not in page, path
+            assert not re.search(r"^\s*--8<", page, re.MULTILINE), path
+            for table in re.split(r"\n\s*\n", page):
+                assert len({row.count("|") for row in table.splitlines() if row.lstrip().startswith("|")}) <= 1, path
+    assert shown >= 5
+
+
+@pytest.mark.parametrize("interval", [0, 1e-300, 1e15])
+def test_numbers_that_no_machine_measures_are_shown_or_refused(machine, text, interval):
+    about = dict(experiment="logging", group="short blocks on cpu", device="cpu", threads=1, samples=[1e-3, 2e-3])
+    machine.results.records = [Record(role=role, case="c", parameters={"interval": interval, "block": 1}, **about) for role in ("base", "twin", "case", "case")]
+    for draw in (tables.logging, plots.logging):
+        with contextlib.suppress(ResultsError):
+            draw([machine], text)
 
 
 def test_the_training_table_says_what_was_measured(machine, text):

@@ -55,6 +55,13 @@ def test_a_file_is_readable_by_others(results, tmp_path):
         (lambda c: c["records"][0].update(samples=[]), "records.0: "),
         (lambda c: c["records"][0].update(samples=["quick"]), "records.0.samples.0: "),
         (lambda c: c["records"][1].update(failure="out of memory"), "records.1: "),
+        (lambda c: c["records"][2]["samples"].append(1.0), "records.2.samples: 5, where others of the group have 4"),
+        (lambda c: c["records"][2].update(samples=[1.0]), "records.2.samples: 1, where others of the group have 4"),
+        (lambda c: c["records"][0].update(samples=[1.0] * 10_001), "records.0.samples: "),
+        (lambda c: c["records"][0]["parameters"].update(block="<script>"), "records.0.parameters.block: "),
+        (lambda c: c["records"][0]["parameters"].update(block=float("nan")), "records.0.parameters.block: "),
+        (lambda c: c["records"][0]["parameters"].update(block=10**400), "records.0.parameters.block: "),
+        (lambda c: c["records"][0]["parameters"].update(block=-1), "records.0.parameters.block: "),
         (lambda c: c["software"].pop("torch"), "software must name python and torch"),
     ],
 )
@@ -66,12 +73,28 @@ def test_a_wrong_field_is_named(results, tmp_path, change, field):
     assert field in str(error.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"3", b'"text"', b"\xff\xfe\x00", b"[" * 100_000, b'{"schema_version": 1}'])
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"3", b'"text"', b"\xff\xfe\x00", b"[" * 100_000, b"9" * 5000, b'{"schema_version": 1}'])
 def test_what_is_no_results_file_is_refused(tmp_path, content):
     path = tmp_path / "machine.json"
     path.write_bytes(content)
     with pytest.raises(ResultsError, match="machine.json"):
         load(path)
+
+
+@pytest.mark.parametrize("name", ["a b", "a'b", 'a"b', "a(b", "a<b", "a#b", "a?b", "a%20b", "a&b", "a\\1b", "-", ".hidden", "a\nb", "a\udcffb"])
+def test_a_name_that_could_not_stand_in_a_link_is_refused(results, tmp_path, name):
+    try:
+        (tmp_path / f"{name}.json").write_text("{}", encoding="utf-8")
+    except (OSError, UnicodeEncodeError):
+        pytest.skip("no file can have this name here")
+    with pytest.raises(ResultsError, match="its name"):
+        load_all(tmp_path)
+
+
+def test_names_in_any_language_are_fine(results, tmp_path):
+    for name in ("x86_64-2.0", "türkis", "机器"):
+        save(results, tmp_path / f"{name}.json")
+    assert len(load_all(tmp_path)) == 3
 
 
 def test_not_a_number_is_refused(results, tmp_path):
@@ -112,6 +135,16 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
         write(path, "new")
     assert path.read_text(encoding="utf-8") == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["machine.json"]
+
+
+def test_an_interrupted_writing_leaves_nothing_behind(tmp_path, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module.os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / "machine.json", "new")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_record_has_samples_or_a_failure():

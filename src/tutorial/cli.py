@@ -16,7 +16,7 @@ from rich.panel import Panel
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-from tutorial.measure.results import ResultsError, machine_slug
+# Nothing is imported here that imports PyTorch: that takes seconds, in which Ctrl-C would end in a traceback.
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 say = Console()
@@ -33,6 +33,12 @@ class Profile(str, Enum):
 ProfileOption = Annotated[Profile, typer.Option(help="`quick` takes about a minute, `full` many.")]
 DeviceOption = Annotated[list[str], typer.Option("--device", help="Only this device (`cpu`, `cuda`, `cuda:0`, ...); may be given more than once.")]
 OnlyOption = Annotated[list[str], typer.Option("--only", help="Only this experiment (training, step, logging, call, wide, transfer); may be given more than once.")]
+
+
+@app.callback()
+def begin():
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # a log file on Windows has no ⠋, and that is no reason to stop
 
 
 def repository() -> Path:
@@ -61,6 +67,7 @@ def measure(
     from tutorial.hardware.gpu import unusable_nvidia_card
     from tutorial.hardware.report import this_machine
     from tutorial.measure import runner
+    from tutorial.measure.results import ResultsError, machine_slug
 
     warning = unusable_nvidia_card()
     if warning:
@@ -110,6 +117,7 @@ def render(
     reference: Annotated[bool, typer.Option("--reference", help="Render the repository's own results into generated/, for a commit.")] = False,
 ):
     """Render tables and plots from all results."""
+    from tutorial.measure.results import ResultsError
     from tutorial.publish.render import render as render_all
 
     try:
@@ -149,9 +157,11 @@ def build_site(root: Path) -> None:
         shutil.rmtree(root / ".cache" / "labs", ignore_errors=True)  # the labs' cache does not know the torch version
         with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=say) as progress:
             progress.add_task("Building the pages, and running the lab for them; about a minute")
-            outcome = subprocess.run(command, cwd=root, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace")
+            environment = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONIOENCODING": "utf-8:replace"}
+            outcome = subprocess.run(command, cwd=root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace")
         if outcome.returncode != 0:
-            stop(f"{outcome.stdout}\nThe build failed; the site that was there before is untouched.", 1)
+            told = [line for line in outcome.stdout.splitlines() if line.strip() and not line.startswith(("INFO", "[IPKernelApp]"))]
+            stop("\n".join([*told, "The build failed; the site that was there before is untouched."]), 1)
         fresh.chmod(0o755)
         # Opened as a file, a page cannot fetch the search index; without this script Material's own script stops there.
         index = fresh / "search" / "search_index.json"
@@ -161,8 +171,15 @@ def build_site(root: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
         if site.exists():
             os.replace(site, old)
-        os.replace(fresh, site)
+        try:
+            os.replace(fresh, site)
+        except BaseException:
+            if old.exists():
+                os.replace(old, site)
+            raise
         shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        stop(f"{site}: cannot be written: {error.strerror}")
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 

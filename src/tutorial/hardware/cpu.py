@@ -74,6 +74,6 @@ def _read(path: str) -> str:
 def _output(command: list[str]) -> str:
     """What a command prints, or nothing where it is missing, fails or hangs."""
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=5, check=True).stdout
+        return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=5, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return ""

@@ -123,7 +123,7 @@ def nvidia_smi() -> str:
         if found:
             questions = ([], ["-L"], ["--query-gpu=compute_cap", "--format=csv,noheader"])
             try:
-                runs = [subprocess.run([found, *options], capture_output=True, text=True, timeout=10) for options in questions]
+                runs = [subprocess.run([found, *options], capture_output=True, encoding="utf-8", errors="replace", timeout=10) for options in questions]
                 return "\n".join(run.stdout for run in runs)
             except (OSError, subprocess.SubprocessError):
                 return ""

@@ -20,6 +20,10 @@ class ResultsError(Exception):
     """A results file cannot be read or written; the message names the file and the field."""
 
 
+# What a page says of a record's parameters are numbers, and no text that could be more than a number.
+Number = Annotated[int | float, Field(ge=0, le=1e15)]
+
+
 class Record(BaseModel):
     """The raw times of one case of one experiment.
 
@@ -38,10 +42,10 @@ class Record(BaseModel):
     `part`: a phase of another case; `witness`: a block of plain Python; `single`: timed alone, in no rotation."""
     device: str
     threads: int
-    parameters: dict[str, int | float | str] = {}
+    parameters: dict[str, Number] = {}
     unit: Literal["s", "loss", "share"] = "s"
     """`s`: seconds for one repetition (a step, a call, a copy)."""
-    samples: list[float] = []
+    samples: Annotated[list[float], Field(max_length=10_000)] = []
     failure: str | None = None
     """Why there is no sample."""
 
@@ -79,6 +83,16 @@ class Measured(BaseModel):
             raise ValueError("software must name python and torch")
         return self
 
+    @model_validator(mode="after")
+    def _one_sample_a_rotation(self):
+        rotations: dict[tuple[str, str], int] = {}
+        for number, record in enumerate(self.records):
+            if record.samples and record.role != "single":
+                count = rotations.setdefault((record.experiment, record.group), len(record.samples))
+                if len(record.samples) != count:
+                    raise ValueError(f"records.{number}.samples: {len(record.samples)}, where others of the group have {count}")
+        return self
+
     def select(self, experiment: str, group: str | None = None) -> list[Record]:
         """The records of an experiment, or of one group of it."""
         return [r for r in self.records if r.experiment == experiment and group in (None, r.group)]
@@ -93,7 +107,7 @@ class Reported(BaseModel):
     kind: Literal["reported"]
     machine: str
     source_name: str
-    source_url: Annotated[str, Field(pattern=r"^https?://[^\s()<>\"]+$")] | None
+    source_url: Annotated[str, Field(pattern=r"^https?://[^\s()<>\"|`\\]+$")] | None
     """None where the figures are passed on without an address."""
     caveats: list[str]
     """What is known to be wrong with the method: keys of the `[caveat]` texts."""
@@ -113,7 +127,7 @@ def load(path: Path) -> Results:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ResultsError(f"{path}: cannot be read: {error.strerror}") from error
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, a number of thousands of digits, too deep
         raise ResultsError(f"{path}: is not JSON: {error}") from error
     version = content.get("schema_version") if isinstance(content, dict) else None
     if version != SCHEMA_VERSION:
@@ -122,13 +136,20 @@ def load(path: Path) -> Results:
         return _schema.validate_python(content)
     except ValidationError as error:
         first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"] if part not in ("measured", "reported"))
+        field = ".".join(str(part) for part in first["loc"] if part not in ("measured", "reported", "int", "float"))
         raise ResultsError(f"{path}: {field or 'file'}: {first['msg']}") from error
 
 
 def load_all(folder: Path) -> dict[str, Results]:
-    """Every results file of a folder, by name without suffix, in the order of the names."""
-    return {path.stem: load(path) for path in sorted(folder.glob("*.json"))}
+    """Every results file of a folder, by name without suffix, in the order of the names.
+
+    Raises ResultsError for a file that `load` refuses, and for a name that could not stand in a link and in an id.
+    """
+    paths = sorted(folder.glob("*.json"))
+    for path in paths:
+        if not re.fullmatch(r"\w[\w.-]*", path.stem):
+            raise ResultsError(f"{path}: its name: a results file is named with letters, digits, `-`, `_` and `.` alone; rename it")
+    return {path.stem: load(path) for path in paths}
 
 
 def save(results: Results, path: Path) -> None:
@@ -156,9 +177,10 @@ def write(path: Path, text: str) -> None:
         temporary.chmod(0o644)  # a temporary file is private; these are for everybody
         os.replace(temporary, path)
     except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
         raise ResultsError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        if temporary is not None:  # still there when something went wrong, an interruption too
+            temporary.unlink(missing_ok=True)
 
 
 def machine_slug(hardware: Hardware) -> str:

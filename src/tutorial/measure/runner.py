@@ -45,7 +45,7 @@ def commit() -> str | None:
     folder = Path(__file__).parent
     try:
         run = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-        return subprocess.run(run, capture_output=True, text=True, timeout=5, check=True).stdout.strip() or None
+        return subprocess.run(run, capture_output=True, encoding="utf-8", errors="replace", timeout=5, check=True).stdout.strip() or None
     except (OSError, subprocess.SubprocessError):
         return None
 
@@ -91,7 +91,8 @@ def measure(
     replaced when the new measurement is done, and not before. A file of another machine, software or profile is set
     aside under a name with its date. ``watch(name)`` gives the progress of an experiment.
 
-    Raises ResultsError where ``path`` holds something else or cannot be written; nothing is measured then.
+    Raises ResultsError where ``path`` holds something else or cannot be written; nothing is measured then. Raises it
+    later too where another process has written ``path`` in the meantime, whose results then stay.
     """
     results = Measured(hardware=hardware, software=software(), when=now(), profile=profile, commit=commit())
     to_do = list(names)
@@ -110,13 +111,17 @@ def measure(
             set_aside(path, earlier)
     results.pending = [name for name in experiments() if name in {*results.pending, *to_do}]
     save(results, path)
+    saved = path.read_bytes()
 
     for name in to_do:
         records = experiments()[name](Plan(profile, devices, watch(name)))
         results.records = [record for record in results.records if record.experiment != name] + records
         results.pending.remove(name)
         results.when = now()
+        if path.exists() and path.read_bytes() != saved:
+            raise ResultsError(f"{path}: another measurement has written it in the meantime; it is left as it is. Measure again when that one is done")
         save(results, path)
+        saved = path.read_bytes()
 
 
 def set_aside(path: Path, earlier: Measured) -> None:

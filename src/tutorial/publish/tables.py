@@ -32,7 +32,7 @@ def blaming(path: str):
     """Turn what goes wrong with records that this package did not write into an error that names their file."""
     try:
         yield
-    except (KeyError, IndexError, StopIteration, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, StopIteration, TypeError, ValueError) as error:
         raise ResultsError(f"{path}: records: are not what this package measures: {error!r}") from error
 
 
