@@ -4,9 +4,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from tutorial.hardware.cpu import CPU
-from tutorial.hardware.gpu import Accelerator
-from tutorial.hardware.report import Hardware
+from tutorial.hardware.schema import CPU, Accelerator, Hardware
 from tutorial.measure.results import Measured, Record
 
 

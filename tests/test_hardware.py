@@ -5,8 +5,10 @@ import sys
 import pytest
 import torch
 
-from tutorial.hardware import cpu, gpu
+from tutorial.hardware import gpu
+from tutorial.hardware.diagnosis import Situation, diagnose
 from tutorial.hardware.report import this_machine
+from tutorial.hardware.wheels import cudnn_version, has_code
 
 TABLE = """Mon Nov 30 12:00:00 2026
 | NVIDIA-SMI {version}        Driver Version: {version}      CUDA {label}: {cuda}     |
@@ -22,7 +24,8 @@ def test_this_machine_is_told_without_names_or_paths():
     report = this_machine()
     assert report.cpu.logical >= 1
     assert report.cpu.memory_mib > 100
-    assert set(report.model_dump()) == {"cpu", "accelerators"}
+    assert set(report.model_dump()) == {"cpu", "accelerators", "pytorch"}
+    assert report.pytorch.version
 
 
 @pytest.mark.parametrize(
@@ -125,24 +128,113 @@ def test_one_plus_one_is_tried_on_the_device():
     assert "meta" in gpu.why_it_fails(torch.device("meta"))
 
 
+CARD = "| Driver Version: 580.65.06  CUDA Version: 13.0 |\nGPU 0: NVIDIA GeForce RTX 4070 (UUID: GPU-0)\n8.9\n"
+OLD_CARD = CARD.replace("RTX 4070", "GTX 1080").replace("8.9", "6.1")
+NEW_BUILD = dict(version="2.13.0+cu130", cuda="13.0")
+
+
 @pytest.mark.parametrize(
-    ("cpuinfo", "release", "model", "environment"),
+    ("situation", "problem", "cure"),
     [
-        ("model name\t: Intel(R) Core(TM) i7-12800HX\nflags\t\t: fpu avx2 hypervisor\n", "5.15.0-microsoft-standard-WSL2", "Intel Core i7-12800HX", "wsl2"),
-        ("model name\t: AMD EPYC 7B12\nflags\t\t: fpu hypervisor\n", "6.1.0", "AMD EPYC 7B12", "virtual machine"),
-        ("model name\t: AMD Ryzen 9 5950X 16-Core Processor\nflags\t\t: fpu avx2\n", "6.1.0", "AMD Ryzen 9 5950X 16-Core Processor", "bare-metal"),
-        ("processor\t: 0\nBogoMIPS\t: 108.00\n", "6.1.0", None, "unknown"),
-        ("", "6.1.0", None, "unknown"),
+        (Situation("2.13.0+cpu", listing=CARD), "CPU only", "torch==2.13.0 --index-url https://download.pytorch.org/whl/cu130"),
+        (Situation("2.8.0+cpu", listing=CARD), "CPU only", "torch --index-url https://download.pytorch.org/whl/cu130"),
+        (Situation(**NEW_BUILD, listing=CARD.replace("13.0", "12.4")), "too old", "whl/cu126"),
+        (Situation(**NEW_BUILD, listing=CARD, variables={"CUDA_VISIBLE_DEVICES": ""}), "CUDA_VISIBLE_DEVICES", "unset CUDA_VISIBLE_DEVICES"),
+        (Situation(**NEW_BUILD, listing=CARD, variables={"CUDA_VISIBLE_DEVICES": "1"}), "CUDA_VISIBLE_DEVICES", "unset"),
+        (Situation(**NEW_BUILD, listing=CARD, variables={"CUDA_VISIBLE_DEVICES": "0"}), "new enough", "right one"),
+        (Situation(**NEW_BUILD, listing=OLD_CARD, available=True, failure="no kernel image", built_for=["sm_75", "sm_80"]), "no code", "whl/cu126"),
+        (Situation(**NEW_BUILD, listing=CARD, available=True, failure="out of memory", built_for=["sm_75", "sm_86"]), "out of memory", ""),
+        (Situation(**NEW_BUILD, wsl=True, windows_driver=False), "WSL", "in Windows"),
+        (Situation(**NEW_BUILD), "no NVIDIA driver", "--gpus all"),
+        (Situation(**NEW_BUILD, listing="Failed to initialize NVML: Driver/library version mismatch"), "mismatch", "Restart"),
+        (Situation("2.13.0+cpu", nvidia_hardware=True), "no NVIDIA driver", "install the NVIDIA driver"),
+        (Situation("2.9.0+rocm6.4", hip="6.4", variables={"HIP_VISIBLE_DEVICES": "-1"}, kfd=True), "HIP_VISIBLE_DEVICES", "unset"),
+        (Situation("2.9.0+rocm6.4", hip="6.4", kfd=False), "may not use", "render"),
+        (Situation("2.9.0+rocm6.4", hip="6.4"), "/dev/kfd is missing", "rocm.docs.amd.com"),
+        (Situation("2.13.0", unusable_mps=True), "mps", "macOS"),
     ],
 )
-def test_the_model_and_what_it_runs_in(monkeypatch, cpuinfo, release, model, environment):
-    monkeypatch.setattr(cpu.platform, "system", lambda: "Linux")
-    monkeypatch.setattr(cpu.platform, "release", lambda: release)
-    monkeypatch.setattr(cpu, "_read", lambda path: cpuinfo)
-    assert cpu._model() == model
-    assert cpu._environment() == environment
+def test_why_there_is_no_accelerator(situation, problem, cure):
+    told = diagnose(situation)
+    assert problem in told[0] and cure in told[1]
 
 
-def test_a_command_that_is_missing_or_fails_says_nothing():
-    assert cpu._output(["no-such-program-anywhere"]) == ""
-    assert cpu._output(["false"]) == ""
+def test_nothing_is_wrong_where_an_accelerator_works_or_none_is_there():
+    assert diagnose(Situation("2.13.0+cpu")) == (None, None)
+    assert diagnose(Situation(**NEW_BUILD, listing=CARD, available=True)) == (None, None)
+    assert diagnose(Situation(**NEW_BUILD, available=True)) == (None, None)  # a driver without nvidia-smi
+    assert diagnose(Situation("2.9.0+rocm6.4", hip="6.4", available=True)) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("built_for", "capability", "fits"),
+    [
+        (["sm_80", "sm_86"], "8.9", True),  # machine code runs on a later minor number
+        (["sm_86"], "8.0", False),
+        (["sm_75", "sm_90"], "12.0", False),
+        (["sm_75", "compute_90"], "12.0", True),  # PTX is translated for what came later
+        (["compute_120"], "9.0", False),
+        (["sm_90a"], "9.0", True),
+        (["sm_100a"], "10.3", False),
+        (["sm_100f"], "10.3", True),
+        (["sm_80"], "8.7", False),  # a Jetson runs no code for cards
+        (["sm_87"], "8.7", True),
+        (["sm_120"], "12.1", True),
+        ([], "8.9", None),
+        (["sm_80"], None, None),
+    ],
+)
+def test_which_code_runs_on_which_chip(built_for, capability, fits):
+    assert has_code(built_for, capability) is fits
+
+
+def test_code_for_amd_chips_is_named_exactly():
+    assert has_code(["gfx90a", "gfx1100"], gfx="gfx1100") is True
+    assert has_code(["gfx90a", "gfx1100"], gfx="gfx1101") is False
+    assert has_code(["gfx11-generic"], gfx="gfx1101") is True
+
+
+@pytest.mark.parametrize(("number", "version"), [(90100, "9.1.0"), (91002, "9.10.2"), (8902, "8.9.2"), (7605, "7.6.5"), (None, None)])
+def test_cudnn_is_decoded(number, version):
+    assert cudnn_version(number) == version
+
+
+def test_a_program_that_hangs_or_is_missing_says_nothing(monkeypatch):
+    monkeypatch.setattr(gpu, "PATIENCE", 0.2)
+    assert gpu._outputs(["sleep", "30"], ["no-such-program-anywhere"], ["echo", "hello"]) in (["", "", "hello\n"], ["", "", ""])
+
+
+def test_cards_that_only_the_driver_sees(monkeypatch):
+    monkeypatch.setattr(gpu, "nvidia_smi", lambda: CARD)
+    monkeypatch.setattr(gpu, "_visible_devices", lambda: [])
+    monkeypatch.setattr(torch.version, "hip", None)
+    [card] = gpu.every_accelerator()
+    assert (card.series, card.compute_capability, card.device, card.works) == ("RTX 40", "8.9", None, False)
+    assert gpu.these_accelerators() == []
+
+
+def test_pytorch_and_its_driver(monkeypatch):
+    monkeypatch.setattr(gpu, "nvidia_smi", lambda: CARD)
+    monkeypatch.setattr(gpu, "_visible_devices", lambda: [])
+    monkeypatch.setattr(torch.version, "cuda", None)
+    monkeypatch.setattr(torch.version, "hip", None)
+    report = gpu.this_pytorch()
+    assert (report.driver, report.driver_cuda) == ("580.65.06", "13.0")
+    assert "CPU only" in report.problem and "pip install" in report.cure
+
+
+class Properties:
+    """What torch tells of a device."""
+
+    name, total_memory, multi_processor_count, major, minor, gcnArchName = "NVIDIA GeForce RTX 4090", 49140 * 2**20, 128, 8, 9, "gfx1100:x"
+
+
+@pytest.mark.parametrize(("hip", "capability", "gfx"), [(None, "8.9", None), ("6.4", None, "gfx1100")])
+def test_torch_tells_the_facts_and_the_name_adds(monkeypatch, hip, capability, gfx):
+    properties = Properties()
+    properties.name = "AMD Radeon Graphics" if hip else Properties.name
+    monkeypatch.setattr(torch.version, "hip", hip)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: properties)
+    accelerator = gpu._describe(torch.device("cuda", 0))
+    assert (accelerator.compute_capability, accelerator.gfx, accelerator.memory_mib, accelerator.multiprocessors) == (capability, gfx, 49140, 128)
+    assert accelerator.architecture == ("RDNA 3" if hip else "Ada Lovelace") and accelerator.device == "cuda:0"

@@ -26,7 +26,8 @@ def test_what_is_saved_is_loaded(results, tmp_path):
 
 
 def test_samples_stand_on_one_line_and_keep_five_digits(results, tmp_path):
-    results.records[0].samples = [0.000123456789, 2e-7, 3.0]
+    for record in results.records[:3]:  # one group
+        record.samples = [0.000123456789, 2e-7, 3.0]
     save(results, tmp_path / "machine.json")
     text = (tmp_path / "machine.json").read_text(encoding="utf-8")
     assert "[0.00012346, 2e-07, 3.0]" in text

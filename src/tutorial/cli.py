@@ -1,4 +1,4 @@
-"""The command `tutorial`: measure this machine, render what was measured, build the site."""
+"""The command `tutorial`: inspect and measure this machine, render what was measured, build the site."""
 
 import os
 import shutil
@@ -14,9 +14,11 @@ import typer
 from rich.console import Console
 from rich.panel import Panel
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
-# Nothing is imported here that imports PyTorch: that takes seconds, in which Ctrl-C would end in a traceback.
+# Nothing is imported here that imports PyTorch: that takes seconds, which `inspect FILE` does not
+# need, and in which Ctrl-C would end in a traceback.
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 say = Console()
@@ -54,6 +56,60 @@ def stop(message: str, code: int = 2):
     """End with a message on the error stream."""
     warn.print(message, style="red", markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(code)
+
+
+@app.command()
+def inspect(
+    file: Annotated[str | None, typer.Argument(help="A text with lscpu, nvidia-smi or collect_env output; `-` reads it from standard input.")] = None,
+    gpu: Annotated[str | None, typer.Option(help="Explain the name of a graphics card.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON, in the schema of the results files.")] = False,
+):
+    """Tell what this machine is and what that means for training; or explain a pasted text, or a name."""
+    from tutorial.hardware.schema import Hardware, NotRecognized
+
+    if file is not None and gpu is not None:
+        stop("Give either a file or --gpu.")
+    try:
+        if gpu is not None:
+            from tutorial.hardware.gpu_names import decode
+
+            name = gpu.encode("utf-8", errors="replace").decode("utf-8")  # an argument may hold bytes that are no text
+            title, hardware = "title_name", Hardware(accelerators=[decode(name)])
+            if hardware.accelerators[0].vendor is None:
+                raise NotRecognized(f"no vendor's graphics card is recognized in {name[:80]!r}")
+        elif file is not None:
+            from tutorial.hardware.paste import LARGEST, decode_text, read_paste
+
+            stream = sys.stdin.buffer if file == "-" else open(file, "rb")
+            with stream:
+                title, hardware = "title_text", read_paste(decode_text(stream.read(LARGEST + 1)))
+        else:
+            from tutorial.hardware.report import this_machine
+
+            title, hardware = "title_here", this_machine()
+    except OSError as error:
+        stop(f"{file}: cannot be read: {error.strerror}")
+    except NotRecognized as error:
+        stop(f"{file or 'The name'}: {error}" if file != "-" else f"The text: {error}")
+    if as_json:
+        print(hardware.model_dump_json(indent=2))
+        return
+
+    from tutorial.publish.inspection import report
+    from tutorial.publish.words import Texts
+
+    text = Texts("en")
+    table = Table(title=text(f"inspect.{title}"), show_lines=False)
+    for column, style in (("criterion", "bold"), ("value", ""), ("means", "dim")):
+        table.add_column(text(f"inspect.{column}"), style=style, overflow="fold")
+    for row in report(hardware, text):
+        if row.value:
+            table.add_row(*map(Text, row))
+        else:
+            table.add_row(Text(row.criterion), Text(row.meaning))
+    say.print(table)
+    if hardware.pytorch.cure:
+        say.print(Text(hardware.pytorch.cure), soft_wrap=True)
 
 
 @app.command()

@@ -1,44 +1,38 @@
-"""The accelerators of this machine, and why PyTorch may not be able to use one."""
+"""The accelerators of this machine, and why PyTorch may not be able to use one.
 
-import re
+Facts come from PyTorch and the driver; the name adds what they lack (gpu_names.py).
+"""
+
+import os
+import platform
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import torch
-from pydantic import BaseModel, ConfigDict
 
-# The wheels, newest first: (CUDA version that the driver must offer, name of the wheel index, the compute capabilities
-# that it has code for: from the first on, below the second).
-# A driver of the same major version runs every minor version of CUDA, so 12.0 is enough for cu126:
-# https://docs.nvidia.com/deploy/cuda-compatibility/
-# Capabilities: PYTORCH_RELEASES_CODE_CC in torch/cuda/__init__.py.
-WHEELS = (((13, 0), "cu130", (7, 5), (13, 0)), ((12, 0), "cu126", (5, 0), (10, 0)))
+from tutorial.hardware.diagnosis import HIDING, Situation, cards_of, diagnose
+from tutorial.hardware.gpu_names import decode
+from tutorial.hardware.schema import Accelerator, PyTorch
+from tutorial.hardware.wheels import WHEELS, cudnn_version, has_code
+
+__all__ = ["WHEELS", "Accelerator", "accelerator_devices", "every_accelerator", "nvidia_smi", "these_accelerators", "this_pytorch", "unusable_nvidia_card", "why_it_fails"]
 
 NVIDIA_SMI = ("nvidia-smi", "/usr/lib/wsl/lib/nvidia-smi", r"C:\Windows\System32\nvidia-smi.exe")
-
-
-class Accelerator(BaseModel):
-    """What PyTorch says of one accelerator; a field that it does not tell is None."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    device: str
-    """As PyTorch writes it: `cuda:0`, `mps:0`, `xpu:0`."""
-    name: str | None = None
-    compute_capability: str | None = None
-    gfx: str | None = None
-    memory_mib: int | None = None
-    multiprocessors: int | None = None
+PATIENCE = 10  # seconds for the driver's programs, all together
 
 
 def accelerator_devices() -> list[torch.device]:
     """The accelerators on which a one-element operation really runs; `is_available` alone is no proof of that."""
+    return [device for device in _visible_devices() if why_it_fails(device) is None]
+
+
+def _visible_devices() -> list[torch.device]:
     if not torch.accelerator.is_available():
         return []
     kind = torch.accelerator.current_accelerator().type
-    devices = [torch.device(kind, index) for index in range(torch.accelerator.device_count())]
-    return [device for device in devices if why_it_fails(device) is None]
+    return [torch.device(kind, index) for index in range(torch.accelerator.device_count())]
 
 
 def why_it_fails(device: torch.device) -> str | None:
@@ -50,27 +44,136 @@ def why_it_fails(device: torch.device) -> str | None:
 
 
 def these_accelerators() -> list[Accelerator]:
-    """Every usable accelerator of this machine with what PyTorch tells of it."""
-    return [_describe(device) for device in accelerator_devices()]
+    """Every usable accelerator, with what does not change from one minute to the next: for results files."""
+    found = [_describe(device) for device in accelerator_devices()]
+    for accelerator in found:
+        accelerator.works = True
+    return found
+
+
+def every_accelerator() -> list[Accelerator]:
+    """Every accelerator that PyTorch sees, usable or not, with its free memory; else the cards that only the driver sees."""
+    found = []
+    for device in _visible_devices():
+        accelerator = _describe(device)
+        failure = why_it_fails(device)
+        accelerator.works = failure is None
+        if failure:
+            accelerator.notes = [*accelerator.notes, f"A one-element addition fails: {failure}"]
+        else:
+            accelerator.free_mib = _free(device)
+        if code_for(accelerator) is False:
+            accelerator.notes = [*accelerator.notes, "This build of PyTorch has no code for the chip."]
+        found.append(accelerator)
+    if not found and not torch.version.hip:
+        found = cards_of(nvidia_smi())[0]
+        for card in found:
+            card.works = False
+            card.notes = [*card.notes, "The driver sees it, PyTorch does not."]
+    return found
+
+
+def code_for(accelerator: Accelerator) -> bool | None:
+    """Whether this build of PyTorch has code for the chip; None where that cannot be told (`mps` and `xpu` compile)."""
+    if accelerator.compute_capability is None and (accelerator.gfx is None or not torch.version.hip):
+        return None
+    return has_code(_built_for(), accelerator.compute_capability, accelerator.gfx)
+
+
+def _built_for() -> list[str]:
+    """What the build has code for, also where no device is available."""
+    flags = getattr(torch._C, "_cuda_getArchFlags", lambda: None)()
+    return (flags or "").split()
 
 
 def _describe(device: torch.device) -> Accelerator:
-    accelerator = Accelerator(device=str(device))
     if device.type == "mps":  # newer versions of PyTorch tell the name of the chip, and nothing else
         get_name = getattr(torch.backends.mps, "get_name", None)
-        accelerator.name = get_name() if get_name else None
-    if device.type not in ("cuda", "xpu"):
+        accelerator = decode((get_name() if get_name else None) or _apple_chip() or "")
+        accelerator.device = str(device)
         return accelerator
+    if device.type not in ("cuda", "xpu"):
+        return Accelerator(device=str(device))
     properties = torch.get_device_module(device).get_device_properties(device)
+    if device.type == "xpu":
+        accelerator = decode(properties.name)
+    elif torch.version.hip:  # ROCm fills in a "capability" that is not one
+        accelerator = decode(properties.name, gfx=properties.gcnArchName.split(":")[0], hip=True)
+    else:
+        accelerator = decode(properties.name, f"{properties.major}.{properties.minor}", hip=False)
+    accelerator.device = str(device)
     accelerator.name = properties.name
     accelerator.memory_mib = properties.total_memory // 2**20
     if device.type == "cuda":
         accelerator.multiprocessors = properties.multi_processor_count
-        if torch.version.hip:  # ROCm fills in a "capability" that is not one
-            accelerator.gfx = properties.gcnArchName.split(":")[0]
-        else:
-            accelerator.compute_capability = f"{properties.major}.{properties.minor}"
+        if getattr(properties, "is_integrated", 0) and accelerator.form is None:
+            accelerator.form = "integrated"
     return accelerator
+
+
+def _free(device: torch.device) -> int | None:
+    if device.type not in ("cuda", "xpu"):
+        return None
+    try:
+        return torch.get_device_module(device).mem_get_info(device)[0] // 2**20
+    except (RuntimeError, AttributeError):
+        return None
+
+
+def _apple_chip() -> str | None:
+    """The name of the chip, which PyTorch does not tell: the GPU is a part of it."""
+    if platform.system() != "Darwin":
+        return None
+    return _outputs(["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"])[0].strip() or None
+
+
+def this_pytorch() -> PyTorch:
+    """This PyTorch and the driver below it, and why no accelerator can be used where none can."""
+    listing = "" if torch.version.hip else nvidia_smi()
+    driver = cards_of(listing)[1].pytorch
+    report = PyTorch(
+        version=str(torch.__version__),
+        cuda=torch.version.cuda,
+        hip=torch.version.hip,
+        driver=driver.driver,
+        driver_cuda=driver.driver_cuda,
+        cudnn=None if torch.version.hip else cudnn_version(torch.backends.cudnn.version()),
+    )
+    if not accelerator_devices():
+        report.problem, report.cure = diagnose(_situation(listing))
+    return report
+
+
+def _situation(listing: str) -> Situation:
+    available = torch.cuda.is_available()
+    mps = getattr(torch.backends, "mps", None)
+    kfd = Path("/dev/kfd")
+    return Situation(
+        version=str(torch.__version__),
+        cuda=torch.version.cuda,
+        hip=torch.version.hip,
+        listing=listing,
+        available=available,
+        failure=why_it_fails(torch.device("cuda", 0)) if available else None,
+        built_for=_built_for(),
+        variables={name: os.environ[name] for name in HIDING if name in os.environ},
+        wsl="microsoft" in platform.release().lower(),
+        windows_driver=Path("/dev/dxg").exists() and any(Path("/usr/lib/wsl/lib").glob("libcuda.so*")),
+        nvidia_hardware=_nvidia_on_the_bus(),
+        kfd=os.access(kfd, os.R_OK | os.W_OK) if kfd.exists() else None,
+        unusable_mps=bool(mps and mps.is_built() and not mps.is_available()),
+    )
+
+
+def _nvidia_on_the_bus() -> bool:
+    """Whether the PCI bus has a display device of NVIDIA (https://www.kernel.org/doc/html/latest/PCI/sysfs-pci.html)."""
+    try:
+        return any(
+            (device / "vendor").read_text().strip() == "0x10de" and (device / "class").read_text().startswith("0x03")
+            for device in Path("/sys/bus/pci/devices").iterdir()
+        )
+    except OSError:
+        return False
 
 
 def unusable_nvidia_card() -> str | None:
@@ -81,39 +184,10 @@ def unusable_nvidia_card() -> str | None:
     if torch.version.hip:
         return None
     listing = nvidia_smi()
-    cards = re.findall(r"^GPU \d+: (.+?) \(UUID", listing, re.MULTILINE)
-    if not cards:
+    if not cards_of(listing)[0]:
         return None
-    driver = re.search(r"CUDA (?:UMD )?Version\s*:\s*(\d+)\.(\d+)", listing)
-    cure = _cure(listing, driver and tuple(map(int, driver.groups())))
-    if torch.version.cuda is None:
-        return f"This machine has an {cards[0]}, but this PyTorch ({torch.__version__}) is built for the CPU only.\n{cure}"
-    if not torch.cuda.is_available():
-        return (
-            f"This machine has an {cards[0]}, but its driver (CUDA {driver and driver[0].split()[-1] or 'unknown'}) is too old for "
-            f"this PyTorch (CUDA {torch.version.cuda}), or the card is hidden (CUDA_VISIBLE_DEVICES).\n{cure}"
-        )
-    failure = why_it_fails(torch.device("cuda", 0))
-    if failure:
-        return f"PyTorch sees the {cards[0]}, but a one-element addition fails on it: {failure}\n{cure}"
-    return None
-
-
-def _cure(listing: str, newest: tuple[int, int] | None) -> str:
-    """What to do: the build that runs with a driver for CUDA ``newest`` and has code for the first card of the listing."""
-    told = re.search(r"^(\d+)\.(\d+)$", listing, re.MULTILINE)
-    capability = told and tuple(map(int, told.groups()))
-    fits = [
-        wheel
-        for needed, wheel, first, beyond in WHEELS
-        if newest and newest >= needed and (capability is None or first <= capability < beyond)
-    ]
-    if not fits:
-        return "install a newer NVIDIA driver, then run this again"
-    if torch.version.cuda and fits[0] == "cu" + torch.version.cuda.replace(".", ""):
-        return "This build is the right one for the driver and the card; the chapter \"Set up PyTorch\" lists other causes."
-    version = torch.__version__.split("+")[0]
-    return f"pip install --force-reinstall torch=={version} --index-url https://download.pytorch.org/whl/{fits[0]}"
+    problem, cure = diagnose(_situation(listing))
+    return problem and f"{problem}\n{cure}"
 
 
 def nvidia_smi() -> str:
@@ -121,10 +195,29 @@ def nvidia_smi() -> str:
     for program in NVIDIA_SMI:
         found = shutil.which(program) or (program if Path(program).is_file() else None)
         if found:
-            questions = ([], ["-L"], ["--query-gpu=compute_cap", "--format=csv,noheader"])
-            try:
-                runs = [subprocess.run([found, *options], capture_output=True, encoding="utf-8", errors="replace", timeout=10) for options in questions]
-                return "\n".join(run.stdout for run in runs)
-            except (OSError, subprocess.SubprocessError):
-                return ""
+            return "\n".join(_outputs([found], [found, "-L"], [found, "--query-gpu=compute_cap", "--format=csv,noheader"]))
     return ""
+
+
+def _outputs(*commands: list[str]) -> list[str]:
+    """What each command prints, all run at the same time; nothing for one that is missing, fails to start, or hangs."""
+    until = time.monotonic() + PATIENCE
+    running = []
+    for command in commands:
+        try:
+            running.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace"))
+        except OSError:
+            running.append(None)
+    return [_output(process, until) for process in running]
+
+
+def _output(process: subprocess.Popen | None, until: float) -> str:
+    if process is None:
+        return ""
+    try:
+        return process.communicate(timeout=max(until - time.monotonic(), 0.01))[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return ""  # it is not waited for: a program that hangs in the driver does not end
+    except (OSError, ValueError):
+        return ""

@@ -1,20 +1,10 @@
-"""The whole machine in one report: the hardware part of every results file."""
+"""The whole machine in one report: what `tutorial inspect` shows, and the hardware part of every results file."""
 
-from pydantic import BaseModel, ConfigDict
-
-from tutorial.hardware.cpu import CPU, this_cpu
-from tutorial.hardware.gpu import Accelerator, these_accelerators
-
-
-class Hardware(BaseModel):
-    """One machine. Holds no host name, user name, serial number or path."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    cpu: CPU
-    accelerators: list[Accelerator] = []
+from tutorial.hardware.cpu import this_cpu
+from tutorial.hardware.gpu import every_accelerator, this_pytorch
+from tutorial.hardware.schema import Hardware
 
 
 def this_machine() -> Hardware:
     """Report the machine that this process runs on."""
-    return Hardware(cpu=this_cpu(), accelerators=these_accelerators())
+    return Hardware(cpu=this_cpu(), accelerators=every_accelerator(), pytorch=this_pytorch())

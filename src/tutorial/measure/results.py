@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from tutorial.hardware.report import Hardware
+from tutorial.hardware.schema import Hardware
 
 SCHEMA_VERSION = 1
 
@@ -186,19 +186,19 @@ def write(path: Path, text: str) -> None:
 def machine_slug(hardware: Hardware) -> str:
     """A file name for a machine, made of the names of its CPU and accelerators."""
     names = [hardware.cpu.model or "unknown cpu", f"{hardware.cpu.physical_cores or '?'} cores"]
-    names += [accelerator.name or accelerator.device.split(":")[0] for accelerator in hardware.accelerators]
+    names += [accelerator.name or accelerator.device or "accelerator" for accelerator in hardware.accelerators]
     words = re.findall(r"[a-z0-9.]+", " ".join(names).lower())
     dull = {"cpu", "processor", "nvidia", "geforce", "amd", "with", "graphics", "gen"}
     return "-".join(word.replace(".", "-") for word in words if word not in dull)
 
 
 def same_machine(one: Measured, other: Measured) -> bool:
-    """Whether two files can be one: the same hardware, software and profile (memory may be reported a little apart)."""
+    """Whether two files can be one: the same chips, software and profile. (Free memory and the like differ every time.)"""
 
     def key(results: Measured):
-        hardware = results.hardware.model_copy(deep=True)
-        hardware.cpu.memory_mib = None
-        return hardware, results.software, results.profile
+        cpu = results.hardware.cpu
+        cards = [(card.device, card.name, card.memory_mib) for card in results.hardware.accelerators]
+        return (cpu.model, cpu.logical, cpu.physical_cores, cards), results.software, results.profile
 
     return key(one) == key(other)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from tutorial.hardware.gpu import accelerator_devices, nvidia_smi
-from tutorial.hardware.report import Hardware
+from tutorial.hardware.schema import Hardware
 from tutorial.measure.experiments import Plan, experiments
 from tutorial.measure.results import Measured, ResultsError, load, now, same_machine, save
 

@@ -35,7 +35,7 @@ class Machine:
             "machine.title",
             cpu=safe(cpu.model or text("machine.unknown_cpu")),
             cores=cpu.physical_cores or "?",
-            accelerator=", ".join(safe(a.name or a.device.split(":")[0]) for a in accelerators) or text("machine.no_accelerator"),
+            accelerator=", ".join(safe(a.name or a.device or "?") for a in accelerators) or text("machine.no_accelerator"),
         )
         return text("machine.local", title=title) if self.local else title
 
@@ -44,7 +44,7 @@ class Machine:
         accelerators = self.results.hardware.accelerators
         for accelerator in accelerators:
             if accelerator.device == device:
-                name = safe(accelerator.name or device)
+                name = safe(accelerator.name or device or "?")
                 return name if len(accelerators) == 1 else f"{name} ({safe(device)})"
         return text("device.cpu") if device == "cpu" else safe(device)
 

@@ -1,0 +1,116 @@
+"""A machine's report in words: each criterion, what the machine has, and what that means for training."""
+
+from typing import NamedTuple
+
+from tutorial.hardware.schema import CPU, Accelerator, Hardware, PyTorch
+from tutorial.publish.words import Texts, byte_count, significant
+
+
+class Row(NamedTuple):
+    """One line of the report. All three are plain text."""
+
+    criterion: str
+    value: str
+    meaning: str
+
+
+def report(hardware: Hardware, text: Texts) -> list[Row]:
+    """The lines of a report; what is not known has no line."""
+    rows = cpu_rows(hardware.cpu, text)
+    for accelerator in hardware.accelerators:
+        rows += accelerator_rows(accelerator, text)
+    return rows + pytorch_rows(hardware.pytorch, text)
+
+
+def cpu_rows(cpu: CPU, text: Texts) -> list[Row]:
+    """The CPU, from its name to what limits this process."""
+
+    def row(key: str, value: str, meaning: str | None = None) -> Row:
+        return Row(text(f"inspect.cpu.{key}"), value, text(f"inspect.meaning.{meaning or key}"))
+
+    rows = []
+    if cpu.model or cpu.vendor:
+        about = [part for part in (cpu.vendor, cpu.generation, cpu.architecture) if part]
+        rows.append(row("model", f"{cpu.model or text('inspect.unknown')} ({', '.join(about)})" if about else cpu.model))
+    if cpu.physical_cores:
+        kinds = [(cpu.performance_cores, "performance"), (cpu.efficiency_cores, "efficiency"), (cpu.low_power_cores, "low_power")]
+        parts = [text(f"inspect.cores.{kind}", count=count) for count, kind in kinds if count]
+        hybrid = len(parts) > 1
+        value = text("inspect.cores.total", count=cpu.physical_cores) + (f" ({' + '.join(parts)})" if hybrid else "")
+        only_small = not hybrid and bool(cpu.efficiency_cores)
+        rows.append(row("cores", value, "cores_hybrid" if hybrid else "cores_efficiency" if only_small else "cores"))
+    if cpu.presented_cores and cpu.presented_cores != cpu.physical_cores:
+        rows.append(row("presented", text("inspect.cores.total", count=cpu.presented_cores)))
+    if cpu.online or cpu.logical:
+        value = str(cpu.online or cpu.logical)
+        if cpu.online and cpu.logical and cpu.online != cpu.logical:
+            value = text("inspect.online", online=cpu.online, logical=cpu.logical)
+        rows.append(row("threads", value))
+    if cpu.sockets and cpu.sockets > 1:
+        rows.append(row("sockets", str(cpu.sockets), "sockets" if cpu.topology_trusted else "sockets_virtual"))
+    if cpu.environment != "unknown":
+        key = "bare_metal" if cpu.environment == "bare-metal" else "virtual"
+        rows.append(row("environment", cpu.environment, key))
+    if cpu.max_mhz:
+        rows.append(row("frequency", f"{significant(cpu.max_mhz / 1000)} GHz"))
+    if cpu.caches_kib:
+        rows.append(row("caches", ", ".join(f"{name} {byte_count(size * 1024)}" for name, size in cpu.caches_kib.items())))
+    if cpu.instruction_sets or cpu.torch_capability:
+        value = ", ".join(cpu.instruction_sets) or text("inspect.unknown")
+        if cpu.torch_capability:
+            value += f" ({text('inspect.torch_uses', capability=cpu.torch_capability)})"
+        rows.append(row("instructions", value))
+    if cpu.memory_mib:
+        rows.append(row("memory", byte_count(cpu.memory_mib * 2**20)))
+    limits = []
+    if cpu.usable and cpu.usable != cpu.online:
+        limits.append(text("inspect.usable", count=cpu.usable))
+    if cpu.quota:
+        limits.append(text("inspect.quota", count=significant(cpu.quota)))
+    if limits:
+        rows.append(row("limits", ", ".join(limits)))
+    if cpu.torch_threads:
+        too_many = cpu.quota is not None and cpu.torch_threads > cpu.quota
+        rows.append(row("torch_threads", str(cpu.torch_threads), "too_many_threads" if too_many else "torch_threads"))
+    return rows + [Row(text("inspect.note"), "", note) for note in cpu.notes]
+
+
+def accelerator_rows(accelerator: Accelerator, text: Texts) -> list[Row]:
+    """One accelerator: its name taken apart, its memory, and whether it works."""
+
+    def row(key: str, value: str, meaning: str | None = None) -> Row:
+        return Row(text(f"inspect.gpu.{key}"), value, text(f"inspect.meaning.{meaning or key}"))
+
+    rows = [row("name", " ".join(part for part in (accelerator.device, accelerator.name or text("inspect.unknown")) if part))]
+    product = [part for part in (accelerator.vendor, accelerator.line, accelerator.series) if part]
+    if product:
+        rows.append(row("series", ", ".join(product)))
+    tier = " ".join(part for part in (accelerator.tier, accelerator.suffix) if part)
+    if tier:
+        rows.append(row("tier", tier))
+    rows.append(row("form", text.name("inspect.form", accelerator.form) if accelerator.form else text("inspect.unknown"), f"form_{(accelerator.form or 'unknown').replace(' ', '_')}"))
+    chip = [part for part in (accelerator.architecture, accelerator.compute_capability and text("inspect.capability", number=accelerator.compute_capability), accelerator.gfx) if part]
+    if chip:
+        rows.append(row("architecture", ", ".join(chip)))
+    if accelerator.memory_mib:
+        value = byte_count(accelerator.memory_mib * 2**20)
+        if accelerator.free_mib is not None:
+            value = text("inspect.free", total=value, free=byte_count(accelerator.free_mib * 2**20))
+        rows.append(row("memory", value, "gpu_memory"))
+    if accelerator.multiprocessors:
+        rows.append(row("multiprocessors", str(accelerator.multiprocessors)))
+    if accelerator.works is not None:
+        rows.append(row("works", text("inspect.yes" if accelerator.works else "inspect.no"), "works" if accelerator.works else "works_not"))
+    return rows + [Row(text("inspect.note"), "", note) for note in accelerator.notes]
+
+
+def pytorch_rows(pytorch: PyTorch, text: Texts) -> list[Row]:
+    """PyTorch's build, the driver, and what stands between them."""
+    rows = []
+    for key in ("version", "cuda", "hip", "driver", "driver_cuda", "cudnn"):
+        value = getattr(pytorch, key)
+        if value:
+            rows.append(Row(text(f"inspect.pytorch.{key}"), value, text(f"inspect.meaning.pytorch_{key}")))
+    if pytorch.problem:
+        rows.append(Row(text("inspect.pytorch.problem"), pytorch.problem, pytorch.cure or ""))
+    return rows
