@@ -236,6 +236,16 @@ def test_a_build_that_fails_leaves_the_site(checkout):
     assert [name for name in os.listdir(checkout.folder) if name.startswith(".site")] == []
 
 
+def test_a_missing_section_is_told_in_a_line(checkout, capfd):
+    (checkout.folder / "mkdocs.yml").write_text("site_name: x\nmarkdown_extensions:\n  pymdownx.snippets: {check_paths: true}\n", encoding="utf-8")
+    (checkout.folder / "docs").mkdir()
+    (checkout.folder / "docs" / "index.md").write_text('--8<-- "mkdocs.yml:nowhere"\n', encoding="utf-8")
+    with pytest.raises(cli.typer.Exit):
+        cli.build_site(checkout.folder)
+    told = capfd.readouterr().err
+    assert "index.md" in told and "nowhere" in told and "Traceback" not in told and len(told.splitlines()) < 6
+
+
 def test_a_site_that_cannot_take_its_place_leaves_the_old_one(checkout, monkeypatch):
     (checkout.folder / "site").mkdir()
     (checkout.folder / "site" / "index.html").write_text("before", encoding="utf-8")

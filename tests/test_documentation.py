@@ -356,6 +356,8 @@ MUTATIONS = {
     "unknown": (PAGE, "``` python", "``` pyhton", "docs/en/page.md:26: unknown language 'pyhton'; allowed: *"),
     "pycon": (PAGE, "```py\n", "```pycon\n", "docs/en/page.md:15: write `python` in place of `pycon`*"),
     "none": (PAGE, "``` python", "```", "docs/en/page.md:26: a fence without a language; allowed: *"),
+    "prompts as text": (PAGE, "```py\n", "```text\n", "docs/en/page.md:15: this shows Python and would not be run*"),
+    "program as text": (PAGE, "```python title", "```console title", "docs/en/page.md:3: this shows Python and would not be run*"),
     "readme": ("README.md", "console", "shell", "README.md:3: unknown language 'shell'; allowed: *"),
     # one line of code
     "included line": (TRAIN, "x * 2", "x * y", "snippets/train.py:5: NameError: name 'y' is not defined"),
@@ -375,6 +377,8 @@ MUTATIONS = {
     "useless skip": (PAGE, "```{.python .annotate}", "```text", "docs/en/page.md:37: a skip must stand right before *"),
     # what nobody would test
     "no prompt": (PAGE, ">>> z\n", "w = 5\n>>> z\n", "docs/en/page.md:33: this line belongs to no >>>*: w = 5"),
+    "switched off": (PAGE, "1 / 3\n", "1 / 0  # doctest: +SKIP\n", "docs/en/page.md:18: this directive would let the example pass*"),
+    "any message": (PAGE, "double()\n", "double()  # doctest: +IGNORE_EXCEPTION_DETAIL\n", "docs/en/page.md:20: this directive would*"),
     "late output": (PAGE, ">>> z\n4.0\n", ">>> z\n4.0\n\n5\n", "docs/en/page.md:36: this line belongs to no >>>*: 5"),
     "in a list": (PAGE, "``` python", "- ``` python", "docs/en/page.md:26: the site does not take this for a fence*"),
     "options": (

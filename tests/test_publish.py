@@ -73,6 +73,10 @@ def test_a_safe_string_shows_as_itself_and_does_nothing_else(foreign):
         assert shown == " ".join(foreign.split())
 
 
+def test_nothing_invisible_is_shown():
+    assert safe("a\x00\x02b\u202ec\ufeff\n d\u200b") == "abc d"
+
+
 def test_a_foreign_name_cannot_break_a_table_or_a_tab(machine, text):
     machine.results.hardware.cpu.model = 'CPU" | <script>alert(1)</script> **x**'
     table = tables.training([machine], text)
@@ -210,6 +214,19 @@ def test_the_logging_curve_finds_the_cost_of_a_reading():
     assert curve.a.median / unit == pytest.approx(a, rel=0.05)
     assert curve.c.low < curve.c.median < curve.c.high
     assert curve.at(None) < curve.at(1000) < curve.at(1)
+
+
+@pytest.mark.parametrize("cards", [1, 2])
+@pytest.mark.parametrize("model", ["12th Gen Intel Core i7-12800HX", "x" * 500, "many words " * 50, "机器 🚀", ""])
+@pytest.mark.filterwarnings("error::UserWarning")  # matplotlib's, when what stands beside the axes leaves no room for them
+def test_the_picture_has_room_for_every_name(machine, text, model, cards):
+    card = machine.results.hardware.accelerators[0].model_copy(update={"name": "NVIDIA GeForce RTX 4070 Laptop GPU"})
+    machine.results.hardware.accelerators = [card, card.model_copy(update={"device": "cuda:1"})][:cards]
+    machine.results.hardware.cpu.model = model
+    machine.local = 1
+    picture = plots.overview([machine], {}, text)
+    bars = ["CPU", "GPU"] if cards == 1 else ["CPU", "GPU cuda:0", "GPU cuda:1"]
+    assert [label for label in re.findall(r">([^<]*)</text>", picture) if label in ("CPU", "GPU") or label.startswith("GPU cuda")] == bars
 
 
 def test_nothing_measured_renders_as_such(text):

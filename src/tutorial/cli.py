@@ -217,6 +217,8 @@ def build_site(root: Path) -> None:
             outcome = subprocess.run(command, cwd=root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace")
         if outcome.returncode != 0:
             told = [line for line in outcome.stdout.splitlines() if line.strip() and not line.startswith(("INFO", "[IPKernelApp]"))]
+            if "Traceback (most recent call last):" in told:  # its last line says what, and the rest is of MkDocs
+                told[told.index("Traceback (most recent call last):") : -1] = []
             stop("\n".join([*told, "The build failed; the site that was there before is untouched."]), 1)
         fresh.chmod(0o755)
         # Opened as a file, a page cannot fetch the search index; without this script Material's own script stops there.

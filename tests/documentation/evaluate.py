@@ -74,6 +74,9 @@ def run_doctests(lines: list[Line], example: Example, site: Site, prose: bool = 
         examples = doctest.DocTestParser().get_examples("\n".join(lines) + "\n", site.name(example.path))
     except ValueError as error:
         return f"{site.place(lines[0])}: {error}"
+    for e in examples:
+        if e.options.get(doctest.SKIP) or e.options.get(doctest.IGNORE_EXCEPTION_DETAIL):
+            return f"{site.place(lines[e.lineno])}: this directive would let the example pass untested; a fence is skipped with a reason, above it"
     # doctest passes over what belongs to no prompt: a statement without one, output after an empty line or a comment.
     tested = {e.lineno + n for e in examples for n in range(e.source.count("\n") + e.want.count("\n"))}
     for number, line in enumerate(lines):

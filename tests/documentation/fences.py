@@ -33,6 +33,8 @@ class Fence:
     def mistake(self) -> str | None:
         if 'title="Output"' in self.options and any(line.file == self.opening.file for line in self.lines):
             return "an output is not typed: include the .out file of the program, or show a >>> example"
+        if self.language in NOT_RUN and any(line.file.suffix == ".py" or line.lstrip().startswith(">>>") for line in self.lines):
+            return f"this shows Python and would not be run: write `python` in place of `{self.language}`"
         if self.language in RUN | NOT_RUN:
             return None
         if self.language == "pycon":

@@ -3,6 +3,8 @@
 import html
 import io
 import re
+import textwrap
+import warnings
 
 import matplotlib
 
@@ -14,7 +16,7 @@ import numpy as np
 from tutorial.measure.results import Reported
 from tutorial.publish.comparison import Group, Machine, logging_curve, logging_groups, median
 from tutorial.publish.tables import provenance, tabs
-from tutorial.publish.words import Texts
+from tutorial.publish.words import Texts, safe
 from tutorial.training.loops import LESSON_STEPS
 
 # Colors that a plot is drawn with, and what takes their place in the page: the site's text color and its four series.
@@ -43,7 +45,8 @@ STYLE = {
 
 def figure(draw, title: str, description: str, name: str, size=(7.2, 3.4)) -> str:
     """One `<figure>` on one line: the SVG that ``draw(axes)`` makes, with a title and a description for who cannot see it."""
-    with plt.rc_context(STYLE):
+    with plt.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # the text is drawn by the browser, which has other fonts
         drawing, axes = plt.subplots(figsize=size, layout="constrained")
         draw(axes)
         buffer = io.StringIO()
@@ -83,24 +86,29 @@ def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts)
     """The one picture: seconds for the same training on the CPU and on the GPU, measured and reported."""
     groups = []  # (heading, was it measured, [(device, seconds or None, is it a GPU)])
     for machine in machines:
-        whole = [r for r in machine.results.select("training", "whole") if r.case == "whole run" and r.samples]
-        bars = [(plain(machine.device_title(r.device, text)) if r.device != "cpu" else text("overview.cpu"), median(r), r.device != "cpu") for r in whole]
-        if whole:
-            bars += [(plain(name), None, True) for name in machine.unmeasured({r.device for r in whole}, text)]
-        if bars:
+        measured = {r.device: median(r) for r in machine.results.select("training", "whole") if r.case == "whole run" and r.samples}
+        if measured:
+            accelerators = [a.device or "" for a in machine.results.hardware.accelerators] or [""]
+            shown = measured | {device: None for device in accelerators if device not in measured}
+            # The heading names the accelerators; a bar says which only where there are several.
+            gpu = text("overview.gpu") + (" {:.10}" if len(accelerators) > 1 else "")
+            bars = [(text("overview.cpu") if device == "cpu" else gpu.format(device), seconds, device != "cpu") for device, seconds in shown.items()]
             groups.append((plain(machine.title(text)), True, bars))
     for report in reports.values():
         lessons = [r for r in report.records if r.case == "lesson" and r.parameters.get("steps") == LESSON_STEPS]
         if lessons:
             bars = [(text("overview.cpu" if r.device == "cpu" else "overview.gpu"), r.samples[0], r.device != "cpu") for r in lessons]
-            groups.append((report.machine, False, bars))
+            groups.append((plain(safe(report.machine)), False, bars))
 
     def draw(axes):
         top = max((seconds for _, _, bars in groups for _, seconds, _ in bars if seconds), default=1)
         place, ticks = 0.0, []
         for heading, measured, bars in groups:
             origin = text("overview.measured" if measured else "overview.reported")
-            axes.text(0, place, heading, va="center", weight="bold")
+            for line in folded(heading):
+                axes.text(0, place, line, va="center", weight="bold").set_in_layout(False)
+                place += 0.6
+            place -= 0.6
             for label, seconds, gpu in bars:
                 place += 0.8
                 ticks.append((place, label))
@@ -120,10 +128,15 @@ def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts)
         f"{heading}: " + ", ".join(f"{label} {text('overview.not_measured') if seconds is None else f'{seconds:.4g} s'}" for label, seconds, _ in bars)
         for heading, _, bars in groups
     )
-    rows = sum(len(bars) + 1 for _, _, bars in groups)
+    rows = sum(len(folded(heading)) + len(bars) for heading, _, bars in groups)
     plot = figure(draw, text("overview.title"), text("overview.description", bars=told), "overview", size=(7.2, 0.3 * rows + 0.9))
     sources = [provenance(machine, text) for machine in machines]
     return "\n\n".join([plot, text("overview.caption") + "\n{ .measured }", *sources])
+
+
+def folded(heading: str) -> list[str]:
+    """A heading in lines that the plot is wide enough for."""
+    return textwrap.wrap(heading, 58, max_lines=3, placeholder=" …") or [""]
 
 
 def loss_curve(machines: list[Machine], text: Texts) -> str:
@@ -139,7 +152,7 @@ def loss_curve(machines: list[Machine], text: Texts) -> str:
                 interval = record.parameters["interval"]
                 epochs = np.arange(1, len(record.samples) + 1) * interval
                 style = ("solid", "dashed", "dotted", "dashdot")[number % 4]
-                axes.plot(epochs, record.samples, color=SERIES[number % 4], linestyle=style, label=plain(machine.device_title(record.device, text)))
+                axes.plot(epochs, record.samples, color=SERIES[number % 4], linestyle=style, label=f"{plain(machine.device_title(record.device, text)):.60}")
             axes.set_xlabel(text("loss_curve.x"))
             axes.set_ylabel(text("loss_curve.y"))
             axes.set_ylim(bottom=0)

@@ -36,8 +36,9 @@ def languages() -> list[str]:
 
 
 def safe(text: str) -> str:
-    """A string from a results file, to be shown as it is: no HTML, no Markdown, one line."""
+    """A string from a results file, to be shown as it is: no HTML, no Markdown, one line, nothing invisible."""
     text = " ".join(str(text).split())
+    text = re.sub(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]", "", text)
     return re.sub(r"""([&<>"'\\`*_{}\[\]()#+!|~^=:-])""", lambda found: f"&#{ord(found[1])};", text)
 
 
