@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from tutorial.measure import timing
 from tutorial.measure.timing import Case, Ratio, block_length, block_time, ratio, rotate, spin, synchronize, threads, verdict
 
 
@@ -125,3 +126,42 @@ def test_threads_are_restored_even_after_an_error():
 def test_synchronize_is_fine_on_the_cpu():
     synchronize(torch.device("cpu"))
     assert block_time(Case("a", spin), 3)[0] > 0
+
+
+@pytest.mark.parametrize(("error", "told"), [(RuntimeError("a\nb"), "a"), (RuntimeError(), "RuntimeError"), (RuntimeError(" \n"), "RuntimeError")])
+def test_a_failure_always_has_a_reason(error, told):
+    def fails(n):
+        raise error
+
+    assert rotate("e", "g", [Case("a", spin), Case("b", fails)], rotations=1, seconds=60, block=0.001)[-1].failure == told
+
+
+def test_rotations_go_on_until_every_case_is_known():
+    rng = np.random.default_rng(0)
+
+    def uneven(n):
+        spin(int(n * rng.choice([1, 20])))
+
+    records = rotate("e", "g", [Case("a", spin), Case("b", uneven)], rotations=90, seconds=60, block=0.0005, enough=0.2)
+    steady = rotate("e", "g", [Case("a", spin)], rotations=400, seconds=60, block=0.0005, enough=0.2)
+    assert len(records[0].samples) == 90
+    assert len(steady[0].samples) == 40
+
+
+def test_an_accelerator_tells_its_state_after_each_block(monkeypatch):
+    monkeypatch.setattr(timing, "synchronize", lambda device: None)
+    monkeypatch.setattr(timing, "kernel_witness", lambda device: Case("fixed kernel", spin, device, role="witness"))
+    monkeypatch.setattr(torch.cuda, "clock_rate", lambda device: 1980)
+    monkeypatch.setattr(torch.cuda, "temperature", lambda device: 41)
+
+    def fails(device):
+        raise RuntimeError("this card does not tell")
+
+    monkeypatch.setattr(torch.cuda, "power_draw", fails)
+    cases = [Case("a", spin), Case("a", spin, torch.device("cuda:0"))]
+    records = rotate("e", "g", cases, rotations=3, seconds=60, block=0.001)
+    assert [(r.role, r.case, r.device) for r in records] == [
+        ("base", "a", "cpu"), ("twin", "a", "cpu"), ("witness", "plain Python", "cpu"), ("witness", "fixed kernel", "cuda:0"), ("case", "a", "cuda:0"),
+    ]  # fmt: skip
+    assert records[-1].conditions == {"clock_mhz": [1980] * 3, "temperature_c": [41] * 3}
+    assert records[0].conditions == {}

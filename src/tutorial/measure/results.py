@@ -43,9 +43,11 @@ class Record(BaseModel):
     device: str
     threads: int
     parameters: dict[str, Number] = {}
-    unit: Literal["s", "loss", "share"] = "s"
-    """`s`: seconds for one repetition (a step, a call, a copy)."""
+    unit: Literal["s", "loss", "share", "count"] = "s"
+    """`s`: seconds for one repetition (a step, a call, a copy); `count`: how often something happens in one."""
     samples: Annotated[list[float], Field(max_length=10_000)] = []
+    conditions: dict[Literal["clock_mhz", "power_w", "temperature_c"], Annotated[list[Number], Field(max_length=10_000)]] = {}
+    """What the accelerator said of itself after each block; empty where it cannot be read."""
     failure: str | None = None
     """Why there is no sample."""
 
@@ -57,6 +59,8 @@ class Record(BaseModel):
             raise ValueError("samples must be finite numbers")
         if self.unit == "s" and not all(sample > 0 for sample in self.samples):
             raise ValueError("seconds must be above zero")
+        if any(len(readings) != len(self.samples) for readings in self.conditions.values()):
+            raise ValueError("conditions have one reading for each sample")
         return self
 
 

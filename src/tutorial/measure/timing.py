@@ -83,6 +83,31 @@ def spin(repetitions: int) -> None:
             total += number
 
 
+def kernel_witness(device: torch.device) -> Case:
+    """A fixed piece of work for an accelerator: the witness of how fast *it* was during a rotation."""
+
+    def run(repetitions: int) -> None:
+        matrix = torch.ones(1024, 1024, device=device)
+        for _ in range(repetitions):
+            matrix @ matrix
+
+    return Case("fixed kernel", run, device, role="witness")
+
+
+def conditions(device: torch.device) -> dict[str, float]:
+    """An accelerator's clock (MHz), power (W) and temperature (°C) at this moment, as far as its driver tells them."""
+    readers = {
+        "clock_mhz": lambda: torch.cuda.clock_rate(device),
+        "power_w": lambda: torch.cuda.power_draw(device) / 1000,
+        "temperature_c": lambda: torch.cuda.temperature(device),
+    }
+    told = {}
+    for name, read in readers.items() if device.type == "cuda" else ():
+        with contextlib.suppress(Exception):  # the management library is missing, or this card does not tell
+            told[name] = read()
+    return told
+
+
 def rotate(
     experiment: str,
     group: str,
@@ -96,14 +121,17 @@ def rotate(
 ) -> list[Record]:
     """Time the cases block by block in random order and keep every block's time.
 
-    The first case is the base. It takes part twice; the second time as the twin. Rotations go on until ``rotations``
-    are done, or the twin's ratio to the base is known to ``enough``, or ``seconds`` are over; ``progress`` is told the
-    share that is done. A case that raises RuntimeError (out of memory, say) is recorded with its reason, and the rest
-    goes on.
+    The first case is the base. It takes part twice; the second time as the twin. A block of plain Python is the witness
+    of the machine's speed, and a fixed kernel that of each accelerator's. Python's collector stays as it is, as in a
+    reader's own loop. Rotations go on until ``rotations`` are done, or every case's ratio to the base is known to
+    ``enough`` (half of its interval's width, as a share of it), or ``seconds`` are over; ``progress`` is told the share
+    that is done. A case that raises RuntimeError (out of memory, say) is recorded with its reason, and the rest goes on.
     """
     began = time.monotonic()
     base = replace(cases[0], role="base")
-    runners = [Runner(case) for case in (base, replace(base, role="twin"), Case("plain Python", spin, role="witness"), *cases[1:])]
+    accelerators = dict.fromkeys(case.device for case in cases if case.device.type != "cpu")
+    witnesses = [Case("plain Python", spin, role="witness"), *map(kernel_witness, accelerators)]
+    runners = [Runner(case) for case in (base, replace(base, role="twin"), *witnesses, *cases[1:])]
     for runner in runners:
         runner.prepare(block)
     runners[1].length = runners[0].length  # the twin is the base in every respect
@@ -116,11 +144,18 @@ def rotate(
         progress(max(elapsed / seconds, (rotation + 1) / rotations))
         if rotation >= FEWEST_ROTATIONS and elapsed > seconds:
             break
-        if rotation >= 39 and rotation % 10 == 9 and not (runners[0].failure or runners[1].failure):
-            if ratio(runners[1].samples, runners[0].samples).half_width < enough:
+        if rotation >= 39 and rotation % 20 == 19 and not runners[0].failure:
+            compared = [runner for runner in runners[1:] if runner.case.role != "witness" and not runner.failure]
+            known = (ratio(runner.samples, runners[0].samples) for runner in compared)
+            if all(found.half_width < enough * found.median for found in known):
                 break
     progress(1.0)
     return [record for runner in runners for record in runner.records(experiment, group)]
+
+
+def reason(error: Exception) -> str:
+    """The first line of what an error says, for a record; its type where it says nothing."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 @dataclass
@@ -131,6 +166,7 @@ class Runner:
     length: int = 0
     samples: list[float] = field(default_factory=list)
     parts: dict[str, list[float]] = field(default_factory=dict)
+    conditions: dict[str, list[float]] = field(default_factory=dict)
     failure: str | None = None
 
     def prepare(self, block: float) -> None:
@@ -153,9 +189,12 @@ class Runner:
             self.samples.append(seconds)
             for part, part_seconds in parts.items():
                 self.parts.setdefault(part, []).append(part_seconds / self.length)
+            for name, reading in conditions(self.case.device).items():
+                self.conditions.setdefault(name, []).append(reading)
 
     def fail(self, error: RuntimeError) -> None:
-        self.failure, self.samples, self.parts = str(error).splitlines()[0], [], {}
+        self.failure = reason(error)
+        self.samples, self.parts, self.conditions = [], {}, {}
 
     def records(self, experiment: str, group: str) -> list[Record]:
         """The case's record, then one for each of its parts."""
@@ -166,7 +205,8 @@ class Runner:
             threads=torch.get_num_threads(),
             parameters=self.case.parameters | {"block": self.length},
         )
-        whole = Record(case=self.case.name, role=self.case.role, samples=self.samples, failure=self.failure, **about)
+        told = {name: readings for name, readings in self.conditions.items() if len(readings) == len(self.samples)}
+        whole = Record(case=self.case.name, role=self.case.role, samples=self.samples, conditions=told, failure=self.failure, **about)
         return [whole, *(Record(case=part, role="part", samples=times, **about) for part, times in self.parts.items())]
 
 

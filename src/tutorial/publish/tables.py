@@ -74,7 +74,7 @@ def details(group: Group, text: Texts, name: Callable[[Record], str]) -> str:
     for record in group.records:
         if record.role == "part" or not record.samples:
             continue
-        case = "" if record.role == "witness" else name(record)
+        case = text.name("details.witnesses", record.case) if record.role == "witness" else name(record)
         row = [text(f"role.{record.role}", case=case), duration(median(record))]
         if group.base is None or record.role in ("base", "witness"):
             row += ["", ""]
@@ -83,10 +83,24 @@ def details(group: Group, text: Texts, name: Callable[[Record], str]) -> str:
             row += [significant(compared.median), f"{significant(compared.low)} – {significant(compared.high)}"]
         rows.append([*row, str(len(record.samples)), str(record.parameters.get("block", "")), str(record.threads)])
     header = [text(f"details.{column}") for column in ("case", "median", "ratio", "interval", "repeats", "block", "threads")]
-    method = fold(text("details.title"), text("details.method") + "\n\n" + markdown_table(header, rows))
+    told = [text("details.method"), markdown_table(header, rows), *readings(group, text)]
+    method = fold(text("details.title"), "\n\n".join(told))
     twin = group.find("twin")
     reach = ratio(twin.samples, group.base.samples).reach if twin and group.base else 0.0
     return method if reach <= RESTLESS else text("details.restless", share=percent(reach)) + "\n\n" + method
+
+
+def readings(group: Group, text: Texts) -> list[str]:
+    """A sentence for each accelerator that told its clock, power or temperature between the blocks."""
+    sentences = []
+    for device in dict.fromkeys(record.device for record in group.records if record.conditions):
+        told: dict[str, list[float]] = {}
+        for record in group.records:
+            for name, values in record.conditions.items() if record.device == device else ():
+                told.setdefault(name, []).extend(values)
+        ranges = [text(f"details.readings.{name}", low=significant(min(values)), high=significant(max(values))) for name, values in told.items()]
+        sentences.append(text("details.conditions", device=safe(device), readings=", ".join(ranges)))
+    return sentences
 
 
 def failed(record: Record, text: Texts) -> str:

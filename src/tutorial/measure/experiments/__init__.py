@@ -32,4 +32,5 @@ def experiments() -> dict[str, Callable[[Plan], list[Record]]]:
     """Every experiment by name, in the order in which they are measured."""
     from tutorial.measure.experiments import call, logging, step, training, transfer, wide
 
-    return {module.__name__.rsplit(".", 1)[1]: module.measure for module in (training, step, logging, call, wide, transfer)}
+    modules = (training, step, logging, call, wide, transfer)
+    return {module.__name__.rsplit(".", 1)[1].replace("_", "-"): module.measure for module in modules}

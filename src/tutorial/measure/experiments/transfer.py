@@ -8,7 +8,7 @@ import torch
 
 from tutorial.measure.experiments import Plan
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, rotate, threads
+from tutorial.measure.timing import Case, reason, rotate, threads
 from tutorial.training import data
 from tutorial.training.model import make_model
 
@@ -36,8 +36,7 @@ def ladder(size: int, device: torch.device, plan: Plan, progress) -> list[Record
     try:
         cases = memory_copy(size) if device.type == "cpu" else copies(size, device)
     except RuntimeError as error:
-        reason = str(error).splitlines()[0]
-        return [Record(experiment="transfer", group=group, case="copy", role="single", device=str(device), threads=1, parameters={"bytes": size}, failure=reason)]
+        return [Record(experiment="transfer", group=group, case="copy", role="single", device=str(device), threads=1, parameters={"bytes": size}, failure=reason(error))]
     return rotate("transfer", group, cases, rotations=15 if plan.quick else 60, seconds=0.5 if plan.quick else 8, block=0.004, progress=progress)
 
 
