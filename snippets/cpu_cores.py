@@ -12,8 +12,6 @@ def p_and_e_cores(cores, threads):
 # --8<-- [start:print]
 for name, cores, threads in [
     ("i7-12800HX", 16, 24),
-    ("i5-12600K", 10, 16),
-    ("i5-13600K", 14, 20),
     ("i9-13900KS", 24, 32),
     ("i7-12800HX as WSL2 shows it", 12, 24),
 ]:

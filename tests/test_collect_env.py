@@ -129,7 +129,7 @@ def test_rocm():
 
 def test_a_mac():
     machine = parse_collect_env(report(torch="2.9.1", cuda="None", os="macOS 15.3.1 (arm64)", platform="macOS-15.3.1-arm64-arm-64bit", available="False", gpus="No CUDA", driver="No CUDA", cpu="Apple M1 Max\n"))
-    assert (machine.cpu.model, machine.cpu.vendor, machine.cpu.architecture) == ("Apple M1 Max", "Apple", "arm64")
+    assert (machine.cpu.model, machine.cpu.vendor, machine.cpu.architecture) == ("Apple M1 Max", "Apple", "aarch64")
     [chip] = machine.accelerators
     assert (chip.vendor, chip.series, chip.suffix) == ("Apple", "M1", "Max")
 
@@ -196,3 +196,57 @@ def test_a_mutated_text_is_read_or_not_recognized(text, start, end, inserted):
         assert isinstance(parse_collect_env(text[:start] + inserted + text[end:]), Hardware)
     except NotRecognized:
         pass
+
+
+@pytest.mark.parametrize(
+    ("torch", "cuda", "card", "os", "has_code"),
+    [
+        ("2.5.1+cu124", "12.4", "NVIDIA GeForce RTX 4090", "x86_64", True),
+        ("2.5.1+cu124", "12.4", "NVIDIA GeForce GTX 1080", "x86_64", True),
+        ("2.5.1+cu124", "12.4", "NVIDIA GeForce RTX 5090", "x86_64", False),
+        ("2.9.0+cu130", "13.0", "NVIDIA GeForce RTX 5090", "x86_64", True),
+        ("2.9.0+cu130", "13.0", "NVIDIA GeForce GTX 1080", "x86_64", False),
+        ("2.8.0+cu128", "12.8", "Tesla V100-SXM2-16GB", "x86_64", None),  # some releases have it, some do not
+        ("1.13.1+cu117", "11.7", "NVIDIA H100 PCIe", "x86_64", False),
+        ("2.5.1+cu124", "12.4", "Tesla T4", "aarch64", None),  # wheels for ARM have code for fewer chips
+        ("2.5.0a0+872d972e41.nv24.08", "12.6", "Orin (nvgpu)", "aarch64", None),
+        ("2.6.0a0+gitabc", "12.6", "NVIDIA GeForce RTX 5090", "x86_64", None),  # somebody's own build
+        ("2.5.1+cpu", "None", "NVIDIA GeForce RTX 4090", "x86_64", False),
+        ("2.5.1+cu124", "12.4", "NVIDIA Graphics Device", "x86_64", None),
+    ],
+)
+def test_whether_a_wheel_has_code_for_the_card(torch, cuda, card, os, has_code):
+    machine = parse_collect_env(report(torch=torch, cuda=cuda, os=f"Ubuntu 22.04.5 LTS ({os})", gpus=f"GPU 0: {card}", cpu=f"Architecture: {os}\nCPU(s): 8\n"))
+    assert machine.accelerators[0].has_code is has_code
+    if torch.endswith(("cu124", "cu130", "cu117")) and has_code is False:
+        assert "has no code for the" in machine.pytorch.problem
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem", "cure"),
+    [
+        ({"torch": "2.13.0+cpu", "cuda": "None"}, "built for the CPU only", "pip install --force-reinstall torch==2.13.0"),
+        ({"torch": "2.3.0", "cuda": "None"}, "built for the CPU only", "pip install"),  # conda's builds have no +cpu
+        ({"torch": "2.8.0+xpu", "cuda": "None"}, "built for Intel's GPUs", "pip install"),
+        ({"torch": "2.13.0+cu130", "cuda": "13.0", "driver": "535.183.01"}, "too old", "pip install --force-reinstall torch==2.13.0"),
+        ({"gpus": "Could not collect", "driver": "Could not collect"}, "no NVIDIA driver and no card", "https://www.nvidia.com/drivers"),
+        ({"gpus": "Could not collect"}, "an NVIDIA driver and no card", "https://www.nvidia.com/drivers"),
+        ({}, "may be hidden", ""),
+    ],
+)
+def test_why_a_report_shows_no_usable_card(changes, problem, cure):
+    machine = parse_collect_env(report(**{"available": "False", "driver": "580.95.05", **changes}))
+    assert problem in machine.pytorch.problem and cure in machine.pytorch.cure
+
+
+def test_a_mac_names_its_cores():
+    mac = {"torch": "2.9.1", "cuda": "None", "os": "macOS 15.3.1 (arm64)", "platform": "macOS-15.3.1-arm64-arm-64bit", "available": "False", "gpus": "No CUDA", "driver": "No CUDA"}
+    cpu = parse_collect_env(report(**mac, cpu="Apple M1 Max\n")).cpu
+    assert (cpu.generation, cpu.architecture, cpu.physical_cores, cpu.performance_cores, cpu.efficiency_cores) == ("M1 Max", "aarch64", 10, 8, 2)
+    guest = parse_collect_env(report(**mac, cpu="Apple M1 (Virtual)\n")).cpu
+    assert (guest.vendor, guest.environment, guest.topology_trusted, guest.physical_cores) == ("Apple", "virtual machine", False, None)
+
+
+def test_slices_are_told_once():
+    machine = parse_collect_env(report(gpus="\nGPU 0: NVIDIA A100-SXM4-80GB\n  MIG 1g.10gb     Device  0:\n  MIG 3g.40gb     Device  1:"))
+    assert machine.accelerators[0].notes == ["Split into MIG slices: 1g.10gb, 3g.40gb."]

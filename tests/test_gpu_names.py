@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tutorial.hardware.gpu_names import DATA, architecture_of, decode
+from tutorial.hardware.gpu_names import DATA, architecture_of, decode, explain
 from tutorial.hardware.schema import Accelerator
 
 GEFORCE_40 = dict(vendor="NVIDIA", line="GeForce", series="RTX 40", architecture="Ada Lovelace", compute_capability="8.9")
@@ -256,6 +256,56 @@ def test_other_vendors(name, wanted):
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
+        # Chips that carry the name of another generation, or no product's name
+        ("NVIDIA GeForce GTX 675M", dict(series="GTX 600M", architecture="Fermi", compute_capability="2.1", form="laptop")),
+        ("NVIDIA GeForce GTX 675MX", dict(series="GTX 600M", architecture="Kepler", compute_capability="3.0", form="laptop")),
+        ("NVIDIA GeForce 920M", dict(architecture="Kepler", compute_capability="3.5")),
+        ("NVIDIA GeForce 920MX", dict(architecture="Maxwell", compute_capability="5.0")),
+        ("NVIDIA GeForce GT 730", dict(series="GT 700", architecture=None, compute_capability=None)),
+        ("Quadro K2100M", dict(series="Quadro K", architecture="Kepler", compute_capability="3.0", form="laptop")),
+        ("Quadro K2200M", dict(series="Quadro K", architecture="Maxwell", compute_capability="5.0", form="laptop")),
+        ("NVIDIA NVS 810", dict(line="NVS", architecture="Maxwell", compute_capability="5.0")),
+        ("P106-100", dict(vendor="NVIDIA", line="CMP", architecture="Pascal", compute_capability="6.1")),
+        ("NVIDIA P102-100", dict(line="CMP", architecture="Pascal", compute_capability="6.1")),
+        ("Tesla PG503-216", dict(line="data center", architecture="Volta", compute_capability="7.0")),
+        ("Tesla T10", dict(series="T", architecture="Turing", form="data center")),
+        ("NVIDIA RTX 6000D", dict(series="RTX PRO", architecture="Blackwell", compute_capability="12.0", form=None)),
+        ("NVIDIA H100 CNX", dict(series="H", suffix="CNX", compute_capability="9.0")),
+        ("NVIDIA GeForce RTX 3060 Lite Hash Rate", dict(series="RTX 30", architecture="Ampere", form="desktop")),
+        # as libdrm's list of names (data/amdgpu.ids) spells them
+        ("AMD Radeon RX 580 2048SP", dict(series="RX 500", architecture="GCN 4", gfx="gfx803", form=None)),
+        ("AMD Radeon RX 5700 XT 50th Anniversary", dict(series="RX 5000", gfx="gfx1010", form="desktop")),
+        ("AMD Radeon RX 9060 XT LP", dict(series="RX 9000", gfx="gfx1200")),
+        ("AMD Radeon Pro WX 7100 Graphics", dict(series="Pro WX", architecture="GCN 4", form=None)),
+        ("AMD Radeon Pro 560X", dict(series="Pro 500", architecture="GCN 4")),
+        ("AMD Radeon 860M Graphics", dict(architecture="RDNA 3.5", gfx="gfx1152", form="integrated")),
+        ("AMD Radeon 840M Graphics", dict(architecture="RDNA 3.5", gfx=None, form="integrated")),
+        ("AMD Instinct MI250X / MI250", dict(series="MI200", gfx="gfx90a")),
+        ("AMD Instinct MI60 / MI50", dict(series="MI50", gfx="gfx906")),
+        ("AMD Instinct MI350P", dict(series="MI350", gfx="gfx950")),
+        ("AMD Instinct MI455X", dict(series="MI400", architecture="CDNA 5", gfx="gfx1250")),
+        # as Mesa's list of names (iris_pci_ids.h) spells them
+        ("Intel(R) Arc(tm) Pro B390", dict(series="Arc B", architecture="Xe3", form="integrated")),
+        ("Intel(R) Arc(tm) Pro A40/A50 Graphics", dict(series="Arc Pro A", architecture="Xe-HPG", form="workstation")),
+        ("Intel(R) Arc(tm) A380E Graphics", dict(series="Arc A", suffix="E", form="embedded")),
+        ("Intel(R) Data Center GPU Flex 170V", dict(series="Flex", suffix="V", form="data center")),
+        ("Intel(R) UHD Graphics P630", dict(architecture="Gen9.5", form="integrated")),
+        ("Intel(R) HD Graphics 530", dict(architecture="Gen9", form="integrated")),
+    ],
+)
+def test_rarer_names(name, wanted):
+    check(name, wanted)
+
+
+@pytest.mark.parametrize(("capability", "architecture"), [("10.3", "Blackwell"), ("10.7", "Rubin"), ("10.9", None), ("13.0", None), ("9.5", None)])
+def test_the_first_digit_of_a_capability_is_no_architecture(capability, architecture):
+    told = decode("NVIDIA Graphics Device", capability)
+    assert (told.architecture, told.compute_capability) == (architecture, capability)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
         ("NVIDIA Corporation AD102 [GeForce RTX 4090] (rev a1)", GEFORCE_40 | dict(tier="90", form="desktop")),
         ("NVIDIA Corporation TU117M [GeForce GTX 1650 Mobile / Max-Q] (rev a1)", dict(series="GTX 16", form="laptop")),
         ("NVIDIA GeForce RTX 4070（Laptop GPU）", GEFORCE_40 | dict(form="laptop")),
@@ -329,3 +379,29 @@ def test_a_mutated_name_gives_a_result(name, start, end, inserted, capability, h
 @given(st.text(max_size=300))
 def test_any_text_gives_a_result(text):
     assert isinstance(decode(text, text, text), Accelerator)
+
+
+@pytest.mark.parametrize(
+    ("typed", "line", "series", "form", "architecture"),
+    [
+        ("4090", "GeForce", "RTX 40", None, "Ada Lovelace"),
+        ("3060 12gb", "GeForce", "RTX 30", None, "Ampere"),
+        ("1080ti", "GeForce", "GTX 10", None, "Pascal"),
+        ("4070 laptop", "GeForce", "RTX 40", "laptop", "Ada Lovelace"),
+        ("7900xtx", "Radeon", "RX 7000", None, "RDNA 3"),
+        ("A6000", "RTX workstation", "RTX A", "workstation", "Ampere"),
+        ("m3 pro", "Apple", "M3", "integrated", "Apple9"),
+        ("MSI GeForce RTX 3060 VENTUS 2X 12G OC", "GeForce", "RTX 30", None, None),
+        ("my new RTX 4070 Ti SUPER", "GeForce", "RTX 40", "desktop", "Ada Lovelace"),
+        ("NVIDIA GeForce RTX 4090/PCIe/SSE2", "GeForce", "RTX 40", "desktop", "Ada Lovelace"),
+    ],
+)
+def test_names_as_people_type_them(typed, line, series, form, architecture):
+    told = explain(typed)
+    assert (told.line, told.series, told.form, told.architecture) == (line, series, form, architecture)
+
+
+@pytest.mark.parametrize("typed", ["", "4", "100", "12345", "6000", "5090x", "a toaster", "4090 or 7900xtx", "\U0001f600", "٤٠٩٠", "4090" * 1000])
+def test_what_is_no_name_is_not_taken_for_one(typed):
+    assert explain(typed).series is None
+    assert decode("4090").vendor is None  # what a program prints is taken as it is

@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from tutorial.hardware import gpu
+from tutorial.hardware.chips import _chips, find_chip, find_generation
 from tutorial.hardware.diagnosis import Situation, diagnose
 from tutorial.hardware.report import this_machine
-from tutorial.hardware.wheels import cudnn_version, has_code
+from tutorial.hardware.wheels import cuda_of_driver, cudnn_version, cure, has_code
 
 TABLE = """Mon Nov 30 12:00:00 2026
 | NVIDIA-SMI {version}        Driver Version: {version}      CUDA {label}: {cuda}     |
@@ -85,6 +86,9 @@ def test_a_card_that_works_and_no_card_are_silent(monkeypatch):
         ("13.0", "6.1", "whl/cu126"),  # a GTX 1080 with the newest driver that knows it: cu130 has no code for it
         ("13.0", "8.9", "whl/cu130"),
         ("12.8", "12.0", "install a newer NVIDIA driver"),  # an RTX 50: cu126 has no code for it
+        ("12.8", "10.0", "on Linux"),  # a B200: cu129 has code for it and runs with the driver, but is not made for Windows
+        ("12.9", "12.1", "whl/cu129"),
+        ("12.4", "12.0", "install a newer NVIDIA driver, then run this again"),
         ("12.8", "8.9", "whl/cu126"),
     ],
 )
@@ -93,6 +97,24 @@ def test_the_cure_fits_the_card_as_well_as_the_driver(monkeypatch, cuda, capabil
     monkeypatch.setattr(torch.version, "cuda", None)
     monkeypatch.setattr(torch.version, "hip", None)
     assert cure in gpu.unusable_nvidia_card()
+
+
+@pytest.mark.parametrize(
+    ("version", "newest", "capability", "pinned"),
+    [
+        ("2.13.0+cpu", (12, 4), (6, 1), "torch==2.13.0 "),
+        ("2.15.0+cu132", (12, 4), (6, 1), "torch "),  # cu126 ends with 2.14
+        ("2.5.1+cu124", (12, 4), (8, 6), "torch "),  # cu126 begins with 2.6
+        ("2.14.1+cpu", (12, 8), (12, 0), "torch "),  # cu129 ends with 2.13
+    ],
+)
+def test_a_version_that_an_index_does_not_have_is_not_asked_of_it(version, newest, capability, pinned):
+    assert f"pip install --force-reinstall {pinned}" in cure(newest, capability, version, None)
+
+
+def test_the_driver_tells_cuda_where_nothing_else_does():
+    drivers = ("580.65.06", "570.124.06", "565.57.01", "525.105.17", "470.199.02", "390.157", None)
+    assert [cuda_of_driver(driver) for driver in drivers] == [(13, 0), (12, 8), (12, 0), (12, 0), (11, 0), None, None]
 
 
 def test_the_right_build_is_not_installed_again(monkeypatch):
@@ -199,11 +221,6 @@ def test_cudnn_is_decoded(number, version):
     assert cudnn_version(number) == version
 
 
-def test_a_program_that_hangs_or_is_missing_says_nothing(monkeypatch):
-    monkeypatch.setattr(gpu, "PATIENCE", 0.2)
-    assert gpu._outputs(["sleep", "30"], ["no-such-program-anywhere"], ["echo", "hello"]) in (["", "", "hello\n"], ["", "", ""])
-
-
 def test_cards_that_only_the_driver_sees(monkeypatch):
     monkeypatch.setattr(gpu, "nvidia_smi", lambda: CARD)
     monkeypatch.setattr(gpu, "_visible_devices", lambda: [])
@@ -238,3 +255,116 @@ def test_torch_tells_the_facts_and_the_name_adds(monkeypatch, hip, capability, g
     accelerator = gpu._describe(torch.device("cuda", 0))
     assert (accelerator.compute_capability, accelerator.gfx, accelerator.memory_mib, accelerator.multiprocessors) == (capability, gfx, 49140, 128)
     assert accelerator.architecture == ("RDNA 3" if hip else "Ada Lovelace") and accelerator.device == "cuda:0"
+
+
+def test_the_rows_of_chips_can_be():
+    for name, chip in _chips().items():
+        assert chip.source.startswith("https://"), name
+        if chip.vendor == "Intel":  # only performance cores have two threads, and then all of them
+            assert chip.threads in (chip.cores, chip.cores + chip.performance), name
+        else:
+            assert chip.threads == (chip.cores if chip.vendor == "Apple" else 2 * chip.cores), name
+
+
+@pytest.mark.parametrize(
+    ("model", "generation", "cores"),
+    [
+        ("12th Gen Intel(R) Core(TM) i3-1220PE", "Alder Lake", (4, 4, 0, 12)),
+        ("13th Gen Intel(R) Core(TM) i7-1365UE", "Raptor Lake", (2, 8, 0, 12)),
+        ("Intel(R) Core(TM) Ultra 7 270K Plus", "Arrow Lake", (8, 16, 0, 24)),
+        ("Intel(R) Core(TM) Ultra 7 251HX", "Arrow Lake", (6, 12, 0, 18)),
+        ("Intel(R) Core(TM) Ultra 7 258V", "Lunar Lake", (4, 0, 4, 8)),
+        ("Intel(R) Core(TM) Ultra X7 358H", "Panther Lake", (4, 8, 4, 16)),
+        ("Intel(R) Core(TM) Ultra 7 355", "Panther Lake", (4, 0, 4, 8)),
+        ("Intel(R) Core(TM) 5 320", "Wildcat Lake", (2, 0, 4, 6)),
+        ("Intel(R) Core(TM) 9 273PQE", "Bartlett Lake", (12, 0, 0, 24)),
+        ("AMD Ryzen AI 9 HX 470 w/ Radeon 890M", "Zen 5", (4, 8, 0, 24)),
+        ("AMD Ryzen AI 5 435G w/ Radeon 840M", "Zen 5", (2, 4, 0, 12)),
+    ],
+)
+def test_a_hybrid_chip_by_its_printed_name(model, generation, cores):
+    chip = find_chip(model)
+    assert chip.generation == generation
+    assert (chip.performance, chip.efficiency, chip.low_power, chip.threads) == cores
+
+
+@pytest.mark.parametrize("model", ["AMD Ryzen 3 7440U w/ Radeon 740M", "Apple M4", "Apple M2 Pro", "Snapdragon X2 Elite - X2E88100", "AMD Ryzen AI 5 430"])
+def test_a_name_that_several_chips_have_or_that_no_source_tells_has_no_row(model):
+    assert find_chip(model) is None
+
+
+@pytest.mark.parametrize(
+    ("vendor", "model", "family", "number", "told"),
+    [
+        ("Intel", "Xeon E-2414", 6, 183, ("Raptor Lake", "performance")),
+        ("Intel", "Intel Core 9 273PE", 6, 215, ("Bartlett Lake", "performance")),
+        ("Intel", "Intel Atom P6900", 6, 182, ("Grand Ridge", "efficiency")),
+        ("Intel", "Intel Xeon 6369P", None, None, ("Raptor Lake", "performance")),
+        ("Intel", "Intel Xeon 6787P", None, None, ("Granite Rapids", "performance")),
+        ("Intel", "Intel Xeon Platinum 8380H", None, None, ("Cooper Lake", "performance")),
+        ("Intel", "Intel Xeon Platinum 8380", None, None, ("Ice Lake", "performance")),
+        ("Intel", "Intel Xeon CPU Max 9480", None, None, ("Sapphire Rapids", "performance")),
+        ("Intel", "Intel Core 7 150U", None, None, ("Raptor Lake", "mixed")),
+        ("AMD", "AMD EPYC 8534P 64-Core Processor", None, None, ("Zen 4c", "efficiency")),
+        ("Qualcomm", "Snapdragon X - X126100 - Qualcomm Oryon CPU", None, None, ("Oryon", "performance")),
+        ("Qualcomm", "Snapdragon X2 Elite - X2E88100", None, None, ("Oryon", "mixed")),
+    ],
+)
+def test_the_rule_that_tells_a_generation(vendor, model, family, number, told):
+    rule = find_generation(vendor, model, family, number, None)
+    assert (rule.name, rule.cores) == told
+
+
+def test_the_build_without_code_for_a_chip(monkeypatch):
+    card = gpu.decode("NVIDIA GeForce GTX 1080", "6.1", hip=False)
+    monkeypatch.setattr(gpu, "_built_for", lambda: ["sm_75", "sm_90", "compute_90"])
+    monkeypatch.setattr(torch.version, "hip", None)
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    assert gpu.code_for(card) is False
+    assert gpu.code_for(gpu.decode("NVIDIA L4", "8.9", hip=False)) is False
+    assert gpu.code_for(gpu.decode("NVIDIA B200", "10.0", hip=False)) is True
+    assert gpu.code_for(gpu.decode("Apple M2")) is None
+    monkeypatch.setattr(torch.version, "cuda", None)
+    assert gpu.code_for(card) is False
+
+
+@pytest.mark.parametrize(
+    ("situation", "problem", "cure"),
+    [
+        (Situation("2.13.0+cpu", listing=CARD), "built for the CPU only", "pip install --force-reinstall torch==2.13.0 --index-url"),
+        (Situation("2.13.0+cu130", "13.0"), "no NVIDIA driver answers", "https://www.nvidia.com/drivers"),
+        (Situation("2.13.0+cu130", "13.0", wsl=True, windows_driver=False), "Windows offers it no GPU driver", "wsl --update"),
+        (Situation("2.13.0+cu130", "13.0", wsl=True, wsl1=True), "WSL 1", "wsl --set-version"),
+        (Situation("2.13.0+cu130", "13.0", listing=CARD, variables={"CUDA_VISIBLE_DEVICES": "-1"}), "hides every device", "unset CUDA_VISIBLE_DEVICES"),
+        (Situation("2.13.0+cu130", "13.0", listing="Failed to initialize NVML: Driver/library version mismatch"), "version mismatch", "Restart"),
+        (Situation("2.13.0+cpu", nvidia_hardware=True), "no NVIDIA driver", "install the NVIDIA driver"),
+        (Situation("2.13.0+cpu", kfd=True), "not built for it", "https://pytorch.org/get-started/locally/"),
+        (Situation("2.13.0+cu130", "13.0", kfd=True), "not built for it", "ROCm"),
+        (Situation("2.13.0+rocm7.0", hip="7.0", kfd=False), "may not use", "usermod -a -G render,video"),
+    ],
+)
+def test_each_reason_has_its_cure(situation, problem, cure):
+    told = diagnose(situation)
+    assert problem in told[0] and cure in told[1], told
+
+
+def test_what_hides_a_device_is_told_without_the_ids_of_the_others():
+    told = diagnose(Situation("2.13.0+cu130", "13.0", listing=CARD, variables={"CUDA_VISIBLE_DEVICES": "7,GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"}))
+    assert "(7)" in told[0] and "8932f937" not in told[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("/home/ada/.venv/lib/libtorch_cuda.so: undefined symbol: x\nmore", "(a file): undefined symbol: x"),
+        (r"Error loading C:\Users\Ada\torch\lib\c10.dll now", "Error loading (a file) now"),
+        ("CUDA error: no kernel image is available; see https://pytorch.org/docs/stable/cuda", "CUDA error: no kernel image is available; see https://pytorch.org/docs/stable/cuda"),
+        ("", "RuntimeError"),
+    ],
+)
+def test_an_error_is_told_without_paths(monkeypatch, said, told):
+    def fails(*_, **__):
+        raise RuntimeError(said)
+
+    monkeypatch.setattr(torch, "ones", fails)
+    assert gpu.why_it_fails(torch.device("cpu")) == told

@@ -239,8 +239,10 @@ def test_languages(text):
 
 
 def test_a_language_that_is_not_known_leaves_fields_unknown():
-    cpu = parse_lscpu("Архитектура: x86_64\nCPU(s): 8\nИмя модели: Intel(R) Core(TM) i7-9700\n")
-    assert (cpu.logical, cpu.model, cpu.physical_cores) == (8, None, None)
+    cpu = parse_lscpu("Arkitekturo: x86_64\nCPU(s): 8\nNomo: Intel(R) Core(TM) i7-9700\nKernoj: 8\nVendisto: GenuineIntel\nBIOS-nomo: Intel(R) Core(TM) i9-1\n")
+    assert (cpu.logical, cpu.physical_cores) == (8, None)
+    # a value that can be but one thing needs no label
+    assert (cpu.model, cpu.vendor, cpu.architecture) == ("Intel Core i7-9700", "Intel", "x86_64")
 
 
 WRAPPED = """\
@@ -401,3 +403,94 @@ def test_count(text, number):
 @pytest.mark.parametrize(("text", "length"), [("0-7", 8), ("0,2-3", 3), ("", None), ("7-0", None), ("0-9999999", None), ("x", None), ("0-7, 16-23", 16)])
 def test_cpu_lists(text, length):
     assert cpu_list_length(text) == length
+
+
+LABELS = ("Architecture", "CPU(s)", "On-line CPU(s) list", "Vendor ID", "Model name", "Thread(s) per core", "Core(s) per socket", "Socket(s)")
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        LABELS,
+        ("Arquitectura", "CPU(s)", "Lista de la(s) CPU(s) en línea", "ID de fabricante", "Nombre del modelo", "Hilo(s) de procesamiento por núcleo", "Núcleo(s) por «socket»", "«Socket(s)»"),
+        ("Arquitetura", "CPU(s)", "Lista de CPU(s) on-line", "ID de fornecedor", "Nome do modelo", "Thread(s) per núcleo", "Núcleo(s) por soquete", "Soquete(s)"),
+        ("Архитектура", "CPU(s)", "On-line CPU(s) list", "ID прроизводителя", "Имя модели", "Thread(s) per core", "Ядер на сокет", "Сокетов"),
+        ("Architektura", "CPU", "Lista aktywnych CPU", "ID producenta", "Nazwa modelu", "Wątków na rdzeń", "Rdzeni na gniazdo", "Gniazd"),
+        ("架構：", "CPU(s)", "On-line CPU(s) list", "供應商識別號：", "Model name", "每核心執行緒數：", "每通訊端核心數：", "Socket(s)"),
+        ("Architecture\xa0", "Processeur(s)\xa0", "Liste de processeur(s) en ligne\xa0", "Identifiant constructeur\xa0", "Nom de modèle\xa0", "Thread(s) par cœur\xa0", "Cœur(s) par socket\xa0", "Socket(s)\xa0"),
+    ],
+)  # fmt: skip
+def test_languages_say_the_same(labels):
+    values = ("x86_64", "12", "0-11", "GenuineIntel", "Intel(R) Core(TM) i7-8750H CPU @ 2.20GHz", "2", "6", "1")
+    text = "".join(f"{label if label.endswith('：') else label + ':'}   {value}\n" for label, value in zip(labels, values))
+    assert parse_lscpu(text) == parse_lscpu("".join(f"{label}: {value}\n" for label, value in zip(LABELS, values)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# The following is the parsable format\n# CPU,Core,Socket,Node,,L1d,L1i,L2,L3\n0,0,0,0,,0,0,0,0\n1,1,0,0,,1,1,1,0\n2,0,0,0,,0,0,0,0\n3,1,0,0,,1,1,1,0\n",
+        "$ lscpu -e\nCPU NODE SOCKET CORE L1d:L1i:L2:L3 ONLINE    MAXMHZ   MINMHZ\n  0    0      0    0 0:0:0:0          yes 800.0000 800.0000\n"
+        "  1    0      0    1 1:1:1:0          yes 4900.0000 800.0000\n  2    0      0    0 0:0:0:0          yes 800.0000 800.0000\n  3    0      0    1 1:1:1:0          yes 4900.0000 800.0000\n",
+    ],
+)
+def test_the_tables_of_lscpu(text):
+    cpu = parse_lscpu(text)
+    assert (cpu.logical, cpu.online, cpu.physical_cores, cpu.threads_per_core, cpu.sockets) == (4, 4, 2, 2, 1)
+    assert cpu.max_mhz == (4900 if "MAXMHZ" in text else None)
+
+
+def test_a_table_with_an_offline_processor():
+    cpu = parse_lscpu("CPU SOCKET CORE ONLINE\n0 0 0 yes\n1 0 1 yes\n2 - - no\n")
+    assert (cpu.logical, cpu.online, cpu.physical_cores) == (3, 2, 2)
+
+
+def test_of_two_machines_the_first_counts():
+    first = lscpu("AMD Ryzen 9 7950X 16-Core Processor", 32, 2, 16, 1)
+    second = lscpu("Intel(R) Core(TM) i7-8550U CPU @ 1.80GHz", 8, 2, 4, 1)
+    for one in (first, first.partition("\n")[2]):  # an excerpt may lack the architecture
+        for other in (second, second.partition("\n")[2]):
+            cpu = parse_lscpu(one + "\n--- the other one\n" + other)
+            assert (cpu.model, cpu.logical, cpu.physical_cores, cpu.vendor) == ("AMD Ryzen 9 7950X 16-Core Processor", 32, 16, "AMD")
+
+
+def test_windows_tells_the_base_frequency_and_not_where_it_runs():
+    cpu = parse_lscpu("Name: 12th Gen Intel(R) Core(TM) i7-12700H\nManufacturer: GenuineIntel\nArchitecture: 9\nProcessorType: 3\nMaxClockSpeed: 2300\n")
+    assert (cores(cpu), cpu.max_mhz, cpu.environment, cpu.topology_trusted) == ((14, 6, 8, 0), None, "unknown", None)
+
+
+def test_more_cores_than_processors_are_explained():
+    for text in (
+        lscpu("Intel(R) Core(TM) i7-14700K", 8, 1, 1, 8, VM, Hypervisor_vendor="Xen"),
+        lscpu("Intel(R) Xeon(R) CPU E5-2660 0 @ 2.20GHz", 32, 2, 8, 2, CPU_family=6, Model=45).replace("0-31\n", "0-7\n"),
+    ):
+        cpu = parse_lscpu(text)
+        assert cpu.physical_cores > cpu.online
+        assert any("virtual machine" in note or "offline" in note for note in cpu.notes)
+
+
+def test_more_cores_than_processors_are_no_trusted_chip():
+    cpu = parse_lscpu("Model name: 12th Gen Intel(R) Core(TM) i7-12800HX\nCore(s) per socket: 16\nSocket(s): 1\nCPU(s): 12\n")
+    assert (cpu.physical_cores, cpu.topology_trusted) == (16, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lscpu("VirtualApple @ 2.50GHz", 8, 1, 8, 1).replace("GenuineIntel", "VirtualApple"),  # Docker on a Mac, for x86
+        lscpu("QEMU TCG CPU version 2.5+", 4, 1, 1, 4),
+        lscpu("Common KVM processor", 4, 1, 4, 1),
+        "Architecture: aarch64\nCPU(s): 10\nOn-line CPU(s) list: 0-9\nVendor ID: Apple\nModel name: -\nModel: 0\nThread(s) per core: 1\nCore(s) per cluster: 10\nSocket(s): -\nCluster(s): 1\nFlags: fp asimd\n",
+        "Architecture: aarch64\nCPU(s): 5\nOn-line CPU(s) list: 0-4\nThread(s) per core: 1\nCore(s) per socket: 5\nSocket(s): 1\nVendor ID: 0x61\nModel: 0\nFlags: fp asimd\n",
+    ],
+)
+def test_names_that_only_virtual_machines_have(text):
+    cpu = parse_lscpu(text)
+    assert (cpu.environment, cpu.topology_trusted) == ("virtual machine", False)
+    assert any("virtual machine" in note for note in cpu.notes)
+
+
+def test_linux_on_a_mac_itself():
+    block = "Model name: {}-M1-Pro\nThread(s) per core: 1\nCore(s) per socket: {}\nSocket(s): 1\nCPU max MHz: {}\n"
+    cpu = parse_lscpu("Architecture: aarch64\nCPU(s): 10\nOn-line CPU(s) list: 0-9\nVendor ID: Apple\n" + block.format("Icestorm", 2, 2064) + block.format("Firestorm", 8, 3228))
+    assert (cores(cpu), cpu.environment, cpu.topology_trusted, cpu.max_mhz) == ((10, 8, 2, 0), "bare-metal", True, 3228)

@@ -197,3 +197,43 @@ def test_any_text_is_read_or_not_recognized(text):
         parse_nvidia_smi(text)
     except NotRecognized:
         pass
+
+
+def test_a_card_that_the_driver_cannot_read():
+    row = "|   {}  {:<27} Off  |   00000000:0{}:00.0 Off |                  N/A |\n|  0%   45C    P8              3W /  350W |     751MiB /  24576MiB |      1%      Default |\n"
+    first, second = parse_nvidia_smi(row.format(0, "NVIDIA GeForce RTX 3090", 1) + row.format(1, "ERR!", 2)).accelerators
+    assert (first.name, second.name, second.vendor) == ("NVIDIA GeForce RTX 3090", None, None)
+    assert "ERR!" in second.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("Failed to initialize NVML: Unknown Error", "container"),
+        ("Failed to initialize NVML: Insufficient Permissions", "may not use"),
+        ("Failed to initialize NVML: Driver Not Loaded", "not loaded"),
+        ("NVIDIA-SMI couldn't find libnvidia-ml.so library in your system.", "library"),
+        ("bash: nvidia-smi: command not found", "no nvidia-smi"),
+        ("zsh: command not found: nvidia-smi", "no nvidia-smi"),
+        ("Command 'nvidia-smi' not found, but can be installed with:\nsudo apt install nvidia-utils-390", "no nvidia-smi"),
+        ("'nvidia-smi' is not recognized as an internal or external command,\noperable program or batch file.", "no nvidia-smi"),
+        ("nvidia-smi : The term 'nvidia-smi' is not recognized as the name of a cmdlet", "no nvidia-smi"),
+    ],
+)
+def test_what_is_printed_where_there_is_no_driver(said, problem):
+    told = parse_nvidia_smi(f"$ nvidia-smi\n{said}\n").pytorch
+    assert problem in told.problem and told.cure
+
+
+def test_a_query_that_did_not_ask_for_the_name():
+    report = parse_nvidia_smi("memory.total [MiB], driver_version, compute_cap\n24576 MiB, 550.54.14, 8.6\n")
+    card = report.accelerators[0]
+    assert (card.name, card.memory_mib, card.compute_capability, card.architecture, report.pytorch.driver) == (None, 24576, "8.6", "Ampere", "550.54.14")
+
+
+def test_the_header_of_newer_drivers():
+    assert parse_nvidia_smi("| NVIDIA-SMI 590.44.01     KMD Version: 591.44     CUDA UMD Version: 13.1     |").pytorch.driver == "591.44"
+
+
+def test_a_list_in_markdown():
+    assert parse_nvidia_smi("- GPU 0: NVIDIA GeForce RTX 3090 (UUID: GPU-1)\n").accelerators[0].series == "RTX 30"

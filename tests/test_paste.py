@@ -125,3 +125,61 @@ def test_inspect_here():
 def test_a_text_or_a_name_is_explained_without_torch():
     code = "import sys\nfrom tutorial import cli\ntry:\n    cli.app(['inspect', '--gpu', 'NVIDIA A100'])\nexcept SystemExit:\n    pass\nassert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text.replace(" ", "\xa0"),
+        lambda text: text.replace(" ", "&nbsp;"),
+        lambda text: text.replace(":", "&#58;"),
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: text.replace("e", "e\u200b"),
+        lambda text: text.replace("NVIDIA", "\x1b[1;32mNVIDIA\x1b[0m"),
+        lambda text: "<pre>\n" + text.replace(">", "&gt;") + "</pre>",
+        lambda text: "```text\n$ lscpu\n" + text + "```\n",
+        lambda text: "".join(f"> {line}\n" for line in text.split("\n")),
+    ],
+)
+def test_what_web_pages_and_terminals_do_to_a_text(spoil):
+    text = LSCPU + "\nGPU 0: NVIDIA GeForce RTX 3090\n\nDriver Version: 550.54.14    CUDA Version: 12.4\n"
+    assert read_paste(spoil(text)) == read_paste(text)
+
+
+def test_a_report_without_a_cpu_and_lscpu_below_it():
+    text = "PyTorch version: 2.1.0\nOS: Ubuntu 22.04 (x86_64)\nIs CUDA available: True\nGPU models and configuration: GPU 0: NVIDIA L4\n\n"
+    assert read_paste(text + "$ lscpu\n" + LSCPU).cpu.model == read_paste(LSCPU).cpu.model
+
+
+def test_what_is_not_told_is_named_in_one_note():
+    hardware = read_paste("CPU(s): 8\nModel name: Intel(R) Core(TM) i7-9700\n\nGPU 0: NVIDIA Graphics Device (UUID: GPU-1)\n")
+    assert [note for note in hardware.cpu.notes if note.startswith("Not told: ")] == [hardware.cpu.notes[-1]]
+    assert "cores" in hardware.cpu.notes[-1] and "maximum frequency" in hardware.cpu.notes[-1]
+    assert "architecture" in hardware.accelerators[0].notes[-1] and "gfx" not in hardware.accelerators[0].notes[-1]
+
+
+SECRETS = "ada-laptop", "/home/ada", "GPU-5d5ba0d6", "1324519012345"
+
+
+def test_names_paths_and_numbers_of_a_paste_stay_there(tmp_path):
+    path = tmp_path / "paste.txt"
+    path.write_text(
+        "ada@ada-laptop:~$ lscpu\n" + LSCPU + "ada@ada-laptop:~$ nvidia-smi -L\nGPU 0: NVIDIA L4 (UUID: GPU-5d5ba0d6-d33d-2b2c)\n\n"
+        "|   0  NVIDIA L4                      Off |   00000000:01:00.0 Off |                    0 |\n|  0%   45C    P8              3W /  350W |     751MiB /  24576MiB |      1%      Default |\n"
+        "|    0   N/A  N/A      1234      G   /home/ada/Xwayland                     N/A      |\nSerial Number: 1324519012345\n"
+        "PyTorch version: 2.5.1+cu124\nIs CUDA available: False\ncuDNN version: /home/ada/libcudnn.so.9.1.0\nCUDA used to build PyTorch: 12.4\n",
+        encoding="utf-8",
+    )
+    for arguments in ([], ["--json"]):
+        outcome = run(cli.app, ["inspect", str(path), *arguments])
+        assert outcome.exit_code == 0 and "NVIDIA L4" in outcome.output
+        assert not [secret for secret in SECRETS if secret in outcome.output]
+
+
+def test_the_report_fits_its_width(tmp_path):
+    path = tmp_path / "paste.txt"
+    path.write_text(LSCPU + "".join(f"GPU {number}: NVIDIA H100 80GB HBM3 (UUID: GPU-{number})\n" for number in range(8)), encoding="utf-8")
+    for columns in (80, 100, 160):
+        lines = run(cli.app, ["inspect", str(path)], env={"COLUMNS": str(columns)}).output.splitlines()
+        assert len(lines) < 50 and "8 × NVIDIA H100" in " ".join(lines)
+        assert all(len(line) <= columns for line in lines if not line.startswith("Note"))

@@ -8,8 +8,9 @@ import re
 
 from tutorial.hardware.gpu_names import decode
 from tutorial.hardware.lscpu import parse_lscpu
+from tutorial.hardware.nvidia_smi import NO_CARD
 from tutorial.hardware.schema import CPU, Accelerator, Hardware, NotRecognized, PyTorch
-from tutorial.hardware.wheels import cuda_of_driver, cudnn_version, cure, numbers
+from tutorial.hardware.wheels import TEGRA, cuda_of_driver, cudnn_version, cure, numbers
 
 LARGEST = 2_000_000  # characters that are looked at
 MOST = 512  # lines of cards; the largest machines have 16 cards
@@ -45,6 +46,15 @@ KEYS = (
 )
 KEY = re.compile(r"^[\s>]*(" + "|".join(map(re.escape, KEYS)) + r")[ \t]*:(.*)$")
 ENOUGH = ("PyTorch version", "CUDA used to build PyTorch", "Python platform", "Is CUDA available", "GPU models and configuration", "Is debug build")
+# What PyTorch's own wheels have machine code for, by the CUDA they are built for: (from this CUDA, below this one, from this
+# compute capability, below this one, whether what is older has surely none): `torch.cuda.get_arch_list()` of releases 1.8 to 2.13,
+# https://github.com/pytorch/pytorch/blob/main/.ci/manywheel/build_cuda.sh
+OFFICIAL = (
+    ((11, 1), (11, 8), (3, 7), (9, 0), True),
+    ((11, 8), (12, 8), (5, 0), (10, 0), True),
+    ((12, 8), (13, 0), (7, 5), (13, 0), False),
+    ((13, 0), (14, 0), (7, 5), (13, 0), True),
+)
 NOTHING = ("", "N/A", "None", "Could not collect", "No CUDA")
 
 
@@ -63,7 +73,7 @@ def parse_collect_env(text: str) -> Hardware:
     )
     cpu = _cpu(_section(text), fields)
     accelerators = _accelerators(fields, pytorch, cpu)
-    _diagnose(pytorch, accelerators, _known(fields.get("Is CUDA available")))
+    _diagnose(pytorch, accelerators, _known(fields.get("Is CUDA available")), without_cuda=fields.get("CUDA used to build PyTorch") == "None", arm=cpu.architecture == "aarch64")
     return Hardware(cpu=cpu, accelerators=accelerators, pytorch=pytorch)
 
 
@@ -124,17 +134,15 @@ def _section(text: str) -> str:
 def _cpu(section: str, fields: dict[str, str]) -> CPU:
     lines = [line.strip(" >\t") for line in section.split("\n") if line.strip(" >\t")]
     platform = fields.get("Python platform", "")
-    if lines and re.match(r"Apple \S", lines[0]):
-        return CPU(model=lines[0][:80], vendor="Apple", architecture="arm64")
-    if fields.get("OS", "").startswith("macOS") and lines and len(lines) < 3:  # a Mac with an Intel chip
-        section = f"Vendor ID: GenuineIntel\nModel name: {lines[0]}\n"
+    if lines and len(lines) < 3 and (lines[0].startswith("Apple ") or fields.get("OS", "").startswith("macOS")):  # the chip's name alone
+        section = f"Model name: {lines[0]}\n"
     try:
         cpu = parse_lscpu(section)
     except NotRecognized:
         cpu = CPU()
     machine = re.search(r"\((x86_64|aarch64|arm64|riscv64|ppc64le|s390x|loongarch64)\)", fields.get("OS", "")) or re.search(r"-(x86_64|aarch64|arm64|riscv64|ppc64le|s390x|loongarch64)\b", platform)
     if cpu.architecture is None and machine:
-        cpu.architecture = machine[1]
+        cpu.architecture = "aarch64" if machine[1] == "arm64" else machine[1]
     if re.search(r"microsoft.*WSL2|-microsoft-standard", platform):
         cpu.environment, cpu.topology_trusted = "wsl2", False
     elif re.search(r"Microsoft", section) and platform and "microsoft" not in platform.lower():
@@ -149,13 +157,16 @@ def _cpu(section: str, fields: dict[str, str]) -> CPU:
 def _accelerators(fields: dict[str, str], pytorch: PyTorch, cpu: CPU) -> list[Accelerator]:
     models = [line.strip() for line in fields.get("GPU models and configuration", "").split("\n")][:MOST]
     found: list[Accelerator] = []
+    slices: dict[int, list[str]] = {}
     for line in models:
         part = re.match(r"MIG (\S+)\s+Device", line)
         if part and found:
-            found[-1].notes = [*found[-1].notes, f"Split into MIG slices: {part[1]}."]
+            slices.setdefault(len(found) - 1, []).append(part[1])
         elif line not in NOTHING and re.search("[A-Za-z]", line) and not re.match(r"(?:nvidia-smi|failed|error|unable|NVIDIA-SMI has)", line, re.I):
             numbered = re.match(r"GPU \d+: *(.+)", line)
             found.append(decode(numbered[1] if numbered else line, hip=bool(pytorch.hip)))
+    for index, names in slices.items():
+        found[index].notes = [*found[index].notes, f"Split into MIG slices: {', '.join(names)}."]
     if pytorch.hip and len(found) == 1:
         found[0].notes = [*found[0].notes, "collect_env names the first AMD device only; there may be more."]
     found += [_xpu(line) for line in fields.get("Intel GPU models detected", "").split("\n") if "_XpuDeviceProperties(" in line]
@@ -176,23 +187,41 @@ def _xpu(line: str) -> Accelerator:
     return accelerator
 
 
-def _diagnose(pytorch: PyTorch, accelerators: list[Accelerator], available: str | None) -> None:
+def _diagnose(pytorch: PyTorch, accelerators: list[Accelerator], available: str | None, without_cuda: bool, arm: bool) -> None:
     """Why this PyTorch cannot use the first NVIDIA card that the report names, where the report shows it."""
+    if pytorch.hip:
+        return
     cards = [accelerator for accelerator in accelerators if accelerator.vendor == "NVIDIA"]
-    if not cards or pytorch.hip:
+    for card in cards:
+        card.has_code = False if without_cuda else _has_code(pytorch, card.compute_capability, arm)
+    unavailable = available in ("False", "No")
+    if not cards:
+        if unavailable and pytorch.cuda and not accelerators:
+            shown = "an NVIDIA driver and no card" if pytorch.driver else "no NVIDIA driver and no card"
+            pytorch.problem, pytorch.cure = f"This PyTorch is built for CUDA {pytorch.cuda}, and the report shows {shown}.", NO_CARD
         return
     card = cards[0]
-    capability = numbers(card.compute_capability)
-    newest = cuda_of_driver(pytorch.driver)
-    built = numbers(pytorch.cuda)
-    cpu_build = "+cpu" in (pytorch.version or "")
-    if available in ("False", "No") and (cpu_build or (pytorch.cuda is None and pytorch.version)):
-        pytorch.problem = f"The machine has an {card.name}, but this PyTorch ({pytorch.version}) is built for the CPU only." if cpu_build else None
-    elif available in ("False", "No") and built and newest and newest[0] < built[0]:
+    newest, built = cuda_of_driver(pytorch.driver), numbers(pytorch.cuda)
+    if unavailable and (without_cuda or "+cpu" in (pytorch.version or "")):
+        only = "for the CPU only" if "+xpu" not in (pytorch.version or "") else "for Intel's GPUs"
+        pytorch.problem = f"The machine has an {card.name}, but this PyTorch ({pytorch.version}) is built {only}."
+    elif unavailable and built and newest and newest[0] < built[0]:
         pytorch.problem = f"The driver ({pytorch.driver}) is too old for this PyTorch (CUDA {pytorch.cuda})."
-    elif available in ("False", "No") and built:
+    elif card.has_code is False:
+        although = "" if unavailable else ", although CUDA is available"
+        pytorch.problem = f"This PyTorch ({pytorch.version}) has no code for the {card.name} (compute capability {card.compute_capability}){although}."
+    elif unavailable and built:
         pytorch.problem = f"PyTorch cannot use the {card.name}; the report does not say why. It may be hidden (CUDA_VISIBLE_DEVICES)."
-    elif built and capability and "+cu" in (pytorch.version or "") and ((built < (12, 8) and capability >= (10, 0)) or (built >= (13, 0) and capability < (7, 5))):
-        pytorch.problem = f"This PyTorch ({pytorch.version}) has no code for the {card.name} (compute capability {card.compute_capability}), although CUDA is available."
     if pytorch.problem:
-        pytorch.cure = cure(newest, capability, pytorch.version, pytorch.cuda)
+        pytorch.cure = cure(newest, numbers(card.compute_capability), pytorch.version, pytorch.cuda)
+
+
+def _has_code(pytorch: PyTorch, capability: str | None, arm: bool) -> bool | None:
+    """Whether a wheel of PyTorch's own has code for a chip; None for what somebody built, and where it cannot be told."""
+    built, chip = numbers(pytorch.cuda), numbers(capability)
+    if not built or not chip or "+cu" not in (pytorch.version or "") or capability in TEGRA or chip[0] == 11 or (arm and chip < (8, 0)):
+        return None  # wheels for ARM have fewer, and those of a Jetson are NVIDIA's
+    for first, below, oldest, beyond, exact in OFFICIAL:
+        if first <= built < below:
+            return True if oldest <= chip < beyond else None if chip < oldest and not exact else False
+    return None

@@ -4,7 +4,6 @@ import json
 import os
 import platform
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,11 +13,9 @@ from tutorial.hardware.chips import find_chip, vendor_name
 from tutorial.hardware.environment import WSL1, WSL2
 from tutorial.hardware.limits import cpu_quota, read, usable_processors
 from tutorial.hardware.lscpu import clean, cpu_list_length, parse_lscpu
+from tutorial.hardware.programs import outputs
 from tutorial.hardware.schema import CPU, NotRecognized
 from tutorial.hardware.topology import Presented, settle
-
-PATIENCE = 5.0
-"""Seconds after which a program that does not answer is given up."""
 
 
 def this_cpu() -> CPU:
@@ -69,7 +66,7 @@ def thread_notes(cpu: CPU) -> list[str]:
 
 def linux_cpu(root: Path = Path("/"), lscpu: str | None = None) -> CPU:
     """The CPU of a Linux system. ``root`` is where /proc and /sys are found; ``lscpu`` what that program printed."""
-    lscpu = output(["lscpu"], LC_ALL="C") if lscpu is None else lscpu
+    lscpu = outputs(["lscpu"], LC_ALL="C")[0] if lscpu is None else lscpu
     cpuinfo, kernel = read(root / "proc/cpuinfo"), read(root / "proc/version")
     cpu = CPU()
     for text in (lscpu, cpuinfo):
@@ -152,16 +149,16 @@ def in_container(root: Path = Path("/")) -> bool:
 
 
 def mac_cpu() -> CPU:
-    """The CPU of a Mac. `hw.perflevel0` are the fast cores, `hw.perflevel1` the efficient ones, on Apple silicon.
+    """The CPU of a Mac. `hw.perflevel0` are the fast cores, `hw.perflevel1` mostly the efficient ones, on Apple silicon.
 
     https://developer.apple.com/documentation/kernel/1387446-sysctlbyname/determining_system_capabilities
     """
     names = [
         "machdep.cpu.brand_string", "hw.physicalcpu", "hw.logicalcpu", "hw.packages", "kern.hv_vmm_present",
-        "hw.perflevel0.physicalcpu", "hw.perflevel1.physicalcpu", "hw.optional.avx2_0", "hw.optional.avx512f",
+        "hw.perflevel0.physicalcpu", "hw.perflevel1.physicalcpu", "hw.perflevel1.name", "hw.optional.avx2_0", "hw.optional.avx512f",
         "hw.optional.neon", "hw.optional.AdvSIMD", "hw.optional.arm.FEAT_BF16",
     ]  # fmt: skip
-    return cpu_from_sysctl(output(["sysctl", *names]), platform.machine())
+    return cpu_from_sysctl(outputs(["/usr/sbin/sysctl", *names])[0], platform.machine())
 
 
 def cpu_from_sysctl(text: str, machine: str) -> CPU:
@@ -191,7 +188,9 @@ def cpu_from_sysctl(text: str, machine: str) -> CPU:
         environment={0: "bare-metal", 1: "virtual machine"}.get(virtual, "unknown"),
     )
     if physical and not virtual:
-        if fast is not None and fast + (efficient or 0) == physical:
+        # Newer chips may have a second level that is not called Efficiency; what it is then, is not told.
+        second = values.get("hw.perflevel1.name", "Efficiency").strip()
+        if fast is not None and fast + (efficient or 0) == physical and (not efficient or second == "Efficiency"):
             cpu.performance_cores, cpu.efficiency_cores, cpu.low_power_cores = fast, efficient or 0, 0
         elif cpu.vendor == "Intel":  # no Mac has a hybrid of Intel's
             cpu.performance_cores, cpu.efficiency_cores, cpu.low_power_cores = physical, 0, 0
@@ -205,7 +204,7 @@ def windows_cpu() -> CPU:
         "processors = @($c | Select-Object Name,Manufacturer,NumberOfCores,NumberOfLogicalProcessors,MaxClockSpeed); "
         "machine = $s.Model; hypervisor = $s.HypervisorPresent}"
     )
-    return cpu_from_cim(output(["powershell", "-NoProfile", "-NonInteractive", "-Command", query]))
+    return cpu_from_cim(outputs(["powershell", "-NoProfile", "-NonInteractive", "-Command", query])[0])
 
 
 def cpu_from_cim(text: str) -> CPU:
@@ -233,14 +232,3 @@ def cpu_from_cim(text: str) -> CPU:
         low_power_cores=result.low_power, presented_cores=result.presented, topology_trusted=result.trusted,
         threads_per_core=said.threads_per_core, sockets=len(processors), environment=where, notes=result.notes,
     )  # fmt: skip
-
-
-def output(command: list[str], **environment: str) -> str:
-    """What a command prints, or nothing where it is missing, fails or hangs."""
-    try:
-        run = subprocess.run(
-            command, capture_output=True, timeout=PATIENCE, check=True, stdin=subprocess.DEVNULL, env=os.environ | environment
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return run.stdout.decode("utf-8", errors="replace")

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from tutorial.hardware.nvidia_smi import parse_nvidia_smi
+from tutorial.hardware.nvidia_smi import NO_CARD, parse_nvidia_smi
 from tutorial.hardware.schema import Accelerator, Hardware, NotRecognized
 from tutorial.hardware.wheels import RIGHT_BUILD, cure, has_code, numbers
 
@@ -26,6 +26,7 @@ class Situation:
     variables: dict[str, str] = field(default_factory=dict)
     """The environment variables that hide devices, where they are set."""
     wsl: bool = False
+    wsl1: bool = False
     windows_driver: bool = True
     """In WSL: /dev/dxg and Windows' libcuda are there."""
     nvidia_hardware: bool = False
@@ -64,12 +65,17 @@ def diagnose(now: Situation) -> tuple[str, str] | tuple[None, None]:
         return None, None
     if report.pytorch.problem:
         return report.pytorch.problem, report.pytorch.cure
-    if now.cuda:
+    if now.cuda and (now.kfd is None or now.nvidia_hardware):
         return _hidden(now, None) or _no_driver(now)
     if now.nvidia_hardware and not now.wsl:
         return (
             "This machine has an NVIDIA card, but no NVIDIA driver answers (nvidia-smi is missing or silent).",
             "install the NVIDIA driver, then run this again",
+        )
+    if now.kfd is not None and not now.available:
+        return (
+            f"This machine may have an AMD GPU that ROCm can use (/dev/kfd is there), and this PyTorch ({now.version}) is not built for it.",
+            "See whether ROCm supports the GPU, and take the install line for ROCm: https://pytorch.org/get-started/locally/",
         )
     if now.unusable_mps:
         return "PyTorch finds no GPU that its `mps` can use: it needs Apple silicon and a recent macOS.", "Update macOS, then run this again."
@@ -125,13 +131,15 @@ def _hidden(now: Situation, cards: int | None):
         first = value.split(",")[0].strip()
         if first in ("", "-1") or first.lower() in ("none", "nodevfiles") or (cards and first.isdigit() and int(first) >= cards):
             return (
-                f"The environment variable {variable} ({value or 'empty'}) hides every device from PyTorch.",
+                f"The environment variable {variable} ({first or 'empty'}) hides every device from PyTorch.",
                 f"unset {variable} (in PowerShell: Remove-Item Env:{variable}), then run this again",
             )
     return None
 
 
 def _no_driver(now: Situation):
+    if now.wsl1:
+        return "This is WSL 1, which has no way to a GPU.", "wsl --set-version Ubuntu 2   (in Windows; the name is one of those that `wsl --list` prints)"
     if now.wsl and not now.windows_driver:
         return (
             "This is WSL, and Windows offers it no GPU driver (/dev/dxg or Windows' libcuda is missing).",
@@ -141,5 +149,5 @@ def _no_driver(now: Situation):
         return f"PyTorch sees a device, but a one-element addition fails on it: {now.failure}", RIGHT_BUILD
     return (
         f"This PyTorch is built for CUDA {now.cuda}, and no NVIDIA driver answers (nvidia-smi is missing or silent).",
-        "If the machine has an NVIDIA card, install its driver; a container must be started with `--gpus all`. Without a card, PyTorch uses the CPU.",
+        NO_CARD,
     )

@@ -5,6 +5,8 @@ import re
 from tutorial.hardware.pairs import label_table
 
 WSL2 = re.compile(r"microsoft-standard|WSL2", re.IGNORECASE)
+VIRTUAL = re.compile(r"^VirtualApple|^QEMU |^Common (?:32-bit )?KVM|\(Virtual\)$", re.IGNORECASE)
+"""What programs that make CPUs up call them: Rosetta in a Linux machine on a Mac, QEMU, and macOS in a machine on macOS."""
 WSL1 = re.compile(r"\b4\.4\.0-\d+-Microsoft\b")
 
 

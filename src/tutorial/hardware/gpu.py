@@ -5,22 +5,24 @@ Facts come from PyTorch and the driver; the name adds what they lack (gpu_names.
 
 import os
 import platform
+import re
 import shutil
-import subprocess
-import time
 from pathlib import Path
 
 import torch
 
 from tutorial.hardware.diagnosis import HIDING, Situation, cards_of, diagnose
+from tutorial.hardware.environment import WSL1
 from tutorial.hardware.gpu_names import decode
+from tutorial.hardware.programs import outputs
 from tutorial.hardware.schema import Accelerator, PyTorch
 from tutorial.hardware.wheels import WHEELS, cudnn_version, has_code
 
 __all__ = ["WHEELS", "Accelerator", "accelerator_devices", "every_accelerator", "nvidia_smi", "these_accelerators", "this_pytorch", "unusable_nvidia_card", "why_it_fails"]
 
 NVIDIA_SMI = ("nvidia-smi", "/usr/lib/wsl/lib/nvidia-smi", r"C:\Windows\System32\nvidia-smi.exe")
-PATIENCE = 10  # seconds for the driver's programs, all together
+# An error of PyTorch may name a file, whose path names its owner.
+PATHS = re.compile(r"(?<![\w:/])/(?:[\w.+@~-]+/)+[\w.+@~-]+|\b[A-Za-z]:\\[^\s'\":]+")
 
 
 def accelerator_devices() -> list[torch.device]:
@@ -40,7 +42,7 @@ def why_it_fails(device: torch.device) -> str | None:
     try:
         return None if (torch.ones(1, device=device) + 1).item() == 2 else "1 + 1 is not 2"
     except RuntimeError as error:
-        return str(error).splitlines()[0]
+        return PATHS.sub("(a file)", (str(error).splitlines() or [type(error).__name__])[0])
 
 
 def these_accelerators() -> list[Accelerator]:
@@ -62,12 +64,11 @@ def every_accelerator() -> list[Accelerator]:
             accelerator.notes = [*accelerator.notes, f"A one-element addition fails: {failure}"]
         else:
             accelerator.free_mib = _free(device)
-        if code_for(accelerator) is False:
-            accelerator.notes = [*accelerator.notes, "This build of PyTorch has no code for the chip."]
         found.append(accelerator)
     if not found and not torch.version.hip:
         found = cards_of(nvidia_smi())[0]
         for card in found:
+            card.has_code = code_for(card)
             card.works = False
             card.notes = [*card.notes, "The driver sees it, PyTorch does not."]
     return found
@@ -75,6 +76,8 @@ def every_accelerator() -> list[Accelerator]:
 
 def code_for(accelerator: Accelerator) -> bool | None:
     """Whether this build of PyTorch has code for the chip; None where that cannot be told (`mps` and `xpu` compile)."""
+    if accelerator.vendor == "NVIDIA" and torch.version.cuda is None:
+        return False
     if accelerator.compute_capability is None and (accelerator.gfx is None or not torch.version.hip):
         return None
     return has_code(_built_for(), accelerator.compute_capability, accelerator.gfx)
@@ -108,6 +111,7 @@ def _describe(device: torch.device) -> Accelerator:
         accelerator.multiprocessors = properties.multi_processor_count
         if getattr(properties, "is_integrated", 0) and accelerator.form is None:
             accelerator.form = "integrated"
+        accelerator.has_code = code_for(accelerator)
     return accelerator
 
 
@@ -124,7 +128,7 @@ def _apple_chip() -> str | None:
     """The name of the chip, which PyTorch does not tell: the GPU is a part of it."""
     if platform.system() != "Darwin":
         return None
-    return _outputs(["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"])[0].strip() or None
+    return outputs(["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"])[0].strip() or None
 
 
 def this_pytorch() -> PyTorch:
@@ -158,6 +162,7 @@ def _situation(listing: str) -> Situation:
         built_for=_built_for(),
         variables={name: os.environ[name] for name in HIDING if name in os.environ},
         wsl="microsoft" in platform.release().lower(),
+        wsl1=bool(WSL1.search(platform.release())),
         windows_driver=Path("/dev/dxg").exists() and any(Path("/usr/lib/wsl/lib").glob("libcuda.so*")),
         nvidia_hardware=_nvidia_on_the_bus(),
         kfd=os.access(kfd, os.R_OK | os.W_OK) if kfd.exists() else None,
@@ -195,29 +200,5 @@ def nvidia_smi() -> str:
     for program in NVIDIA_SMI:
         found = shutil.which(program) or (program if Path(program).is_file() else None)
         if found:
-            return "\n".join(_outputs([found], [found, "-L"], [found, "--query-gpu=compute_cap", "--format=csv,noheader"]))
+            return "\n".join(outputs([found], [found, "-L"], [found, "--query-gpu=compute_cap", "--format=csv,noheader"]))
     return ""
-
-
-def _outputs(*commands: list[str]) -> list[str]:
-    """What each command prints, all run at the same time; nothing for one that is missing, fails to start, or hangs."""
-    until = time.monotonic() + PATIENCE
-    running = []
-    for command in commands:
-        try:
-            running.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace"))
-        except OSError:
-            running.append(None)
-    return [_output(process, until) for process in running]
-
-
-def _output(process: subprocess.Popen | None, until: float) -> str:
-    if process is None:
-        return ""
-    try:
-        return process.communicate(timeout=max(until - time.monotonic(), 0.01))[0]
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return ""  # it is not waited for: a program that hangs in the driver does not end
-    except (OSError, ValueError):
-        return ""

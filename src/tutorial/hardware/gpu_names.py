@@ -116,6 +116,37 @@ def decode(name: str, compute_capability: str | None = None, gfx: str | None = N
     return _decode(*(part[: 4 * LONGEST] if part else None for part in (name, compute_capability, gfx)), hip).model_copy(deep=True)
 
 
+# What a person leaves out, and what a shop puts in front.
+LEFT_OUT = (
+    (re.compile(r"\d{3,4} ?(?:ti|super|laptop|mobile|m|d|xtx?|gre|\d+ ?gb?|\s)*", re.I), ("GeForce RTX", "GeForce GTX", "Radeon RX")),
+    (re.compile(r"A\d{4}\b.*", re.I), ("RTX",)),
+    (re.compile(r"M\d\b(?: (?:pro|max|ultra))?", re.I), ("Apple",)),
+)
+BRAND = re.compile(r"\b(?:NVIDIA|GeForce|RTX|GTX|Quadro|Tesla|TITAN|Radeon|RX|Instinct|Arc)\b.*", re.I)
+
+
+def explain(name: str) -> Accelerator:
+    """:func:`decode` for a name that a person typed: `4090`, `7900xtx`, `MSI Ventus GeForce RTX 3060`."""
+    told = decode(name)
+    if told.vendor is not None:
+        return told
+    shown = " ".join(name.split())
+    for pattern, fronts in LEFT_OUT:
+        if pattern.fullmatch(shown):
+            guesses = [decode(f"{front} {shown}") for front in fronts]
+            guesses = [guess for guess in guesses if guess.architecture]
+            if len(guesses) != 1:
+                continue
+            told = guesses[0]
+            if told.form == "desktop":  # whoever leaves out the line may leave out that it is a laptop
+                told.form = None
+            told.notes = [f"Taken for {told.name}.", *told.notes]
+            told.name = shown[:LONGEST]
+            return told
+    brand = BRAND.search(shown)
+    return decode(brand[0]).model_copy(update={"name": shown[:LONGEST]}) if brand and brand.start() else told
+
+
 @lru_cache(maxsize=1024)
 def _decode(name: str | None, compute_capability: str | None, gfx: str | None, hip: bool | None) -> Accelerator:
     name = name or ""
@@ -173,7 +204,7 @@ def _clean(name: str, notes: list[str]) -> tuple[str, str, bool]:
         text = re.sub(r"\bGRID\b", " ", text.replace(vgpu[0], " "), flags=re.I)
         text = re.sub(r"(?<=\d)(?:DX|XM|XL|D|L|X|P)(?=\s|$)", " ", text)  # the card's kind, in the profile's spelling
         text = re.sub(r"\bDC\b", " ", text)
-    text = re.sub(r"\bPCI-E\b", "PCIe", text, flags=re.I)
+    text = re.sub(r"/PCIe/SSE2$", "", re.sub(r"\bPCI-E\b", "PCIe", text, flags=re.I))  # as OpenGL names it
     text = re.sub(r"\s+", " ", text)
     cut = re.search(r"(?:\.{2,}|…)\s*$", text)
     if cut:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from tutorial.hardware.chips import core_kind, find_chip, find_generation, is_server_core, vendor_name
-from tutorial.hardware.environment import environment
+from tutorial.hardware.environment import VIRTUAL, environment
 from tutorial.hardware.pairs import read_pairs
 from tutorial.hardware.schema import CPU, NotRecognized
 from tutorial.hardware.topology import Presented, settle
@@ -56,7 +56,7 @@ def parse_lscpu(text: str) -> CPU:
         apple = re.search(r"^CPU:[ \t]*\n[ \t]*(Apple M\d{1,3}[ A-Za-z]{0,20})$", text, re.MULTILINE)  # collect_env on macOS
         if apple:
             report.blocks[0]["model_name"] = apple[1]
-            report.common["architecture"] = "arm64"
+            report.common["architecture"] = "aarch64"
             cpu = _cpu(report)
     if cpu is None:
         raise NotRecognized("no CPU in this text: neither a model's name nor a number of processors was found")
@@ -101,6 +101,10 @@ def _cpu(report: Report) -> CPU | None:
     hypervisor = report.common.get("hypervisor")
     where, more = environment(hypervisor, flags, bool(frequencies), x86, report.common.get("kernel", ""))
     notes += more
+    # Apple's hypervisor hides which core it is; on the machine itself Linux knows it
+    if where in ("bare-metal", "unknown") and (VIRTUAL.search(model or "") or (vendor == "Apple" and model is None)):
+        where = "virtual machine"
+        notes.append("the name is one that only a virtual machine shows" if model else "only a virtual machine hides which of Apple's chips this is")
 
     family, number, stepping = (count(report.first(name)) for name in ("family", "model_number", "stepping"))
     chip = find_chip(model)

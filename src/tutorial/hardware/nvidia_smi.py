@@ -15,8 +15,8 @@ MOST = 512  # cards; the largest machines have 16
 # |   0  NVIDIA GeForce RTX 4060 ...  WDDM  | 00000000:01:00.0  On |   N/A |      the column behind the name is the persistence mode
 ROW = re.compile(r"\|\s+(\d{1,3})\s+(\S[^|]*?)\s+(?:On|Off|N/A|WDDM|TCC|MCDM|ERR!)\s*\|\s*(?:[0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.\d|N/A)", re.I)
 USED = re.compile(r"(\d+)\s*MiB\s*/\s*(\d+)\s*MiB")
-LISTED = re.compile(r"^[\s>]*GPU (\d{1,3}): (.+?)\s*(?:\(UUID:.*)?$")
-SLICE = re.compile(r"^[\s>]*MIG (\S+)\s+Device\s+\d+")
+LISTED = re.compile(r"^[\s>*-]*GPU (\d{1,3}): (.+?)\s*(?:\(UUID:.*)?$")
+SLICE = re.compile(r"^[\s>*-]*MIG (\S+)\s+Device\s+\d+")
 FIELDS = {
     "name": "name",
     "gpu_name": "name",
@@ -30,12 +30,19 @@ FIELDS = {
 # https://docs.nvidia.com/deploy/nvidia-smi/ (`nvidia-smi --help-query-gpu`)
 FIELD = re.compile(r"[a-z_]+(?:\.[a-z_]+)*(?: \[[^\]]+\])?")
 
+NO_CARD = "If the machine has an NVIDIA card, install its driver (https://www.nvidia.com/drivers); a container must be started with `--gpus all`. Without a card, PyTorch uses the CPU."
+# What it prints instead, what that means, and what to do.
 FAILURES = (
-    ("couldn't communicate with the NVIDIA driver", "The NVIDIA driver is not running (nvidia-smi cannot communicate with it).", "Install the NVIDIA driver again, or restart after an update of the kernel or the driver."),
-    ("Driver/library version mismatch", "The NVIDIA driver was updated and the old one is still loaded (version mismatch).", "Restart the computer."),
-    ("No devices were found", "The NVIDIA driver runs and finds no card.", "Look whether the card is seated, powered and switched on in the firmware."),
-    ("Unable to determine the device handle", "The NVIDIA driver lost a card (nvidia-smi cannot reach it).", "Restart the computer."),
-    ("GPU access blocked by the operating system", "Windows does not let the NVIDIA driver into WSL (GPU access blocked by the operating system).", "Update Windows and its NVIDIA driver, then run `wsl --update` and `wsl --shutdown` in Windows."),
+    (r"couldn't communicate with the NVIDIA driver", "The NVIDIA driver is not running (nvidia-smi cannot communicate with it).", "Install the NVIDIA driver again, or restart after an update of the kernel or the driver."),
+    (r"Driver/library version mismatch", "The NVIDIA driver was updated and the old one is still loaded (version mismatch).", "Restart the computer."),
+    (r"No devices were found", "The NVIDIA driver runs and finds no card.", "Look whether the card is seated, powered and switched on in the firmware."),
+    (r"Unable to determine the device handle", "The NVIDIA driver lost a card (nvidia-smi cannot reach it).", "Restart the computer."),
+    (r"GPU access blocked by the operating system", "Windows does not let the NVIDIA driver into WSL (GPU access blocked by the operating system).", "Update Windows and its NVIDIA driver, then run `wsl --update` and `wsl --shutdown` in Windows."),
+    (r"Failed to initialize NVML: Unknown Error", "The NVIDIA driver cannot be reached, as in a container that has lost its access to the card (NVML: Unknown Error).", "Start the container again; without one, restart the computer."),
+    (r"Failed to initialize NVML: Insufficient Permissions", "This user may not use the NVIDIA driver (NVML: Insufficient Permissions).", "Look at the rights of /dev/nvidia*: ls -l /dev/nvidia*"),
+    (r"NVML: Driver Not Loaded", "The NVIDIA driver is installed and not loaded.", "Restart the computer; if that does not help, install the NVIDIA driver again."),
+    (r"couldn't find libnvidia-ml\.so", "The library of the NVIDIA driver is missing (libnvidia-ml).", NO_CARD),
+    (r"nvidia-smi['\"]?:? (?:command )?not found|command not found: nvidia-smi|nvidia-smi['\"]? is not recognized|term 'nvidia-smi' is not recognized", "There is no nvidia-smi, so no NVIDIA driver is installed, or it cannot be seen from here.", NO_CARD),
 )  # fmt: skip
 
 
@@ -44,7 +51,7 @@ def parse_nvidia_smi(text: str) -> Hardware:
     lines = [line[:LONGEST_LINE] for line in text[:LARGEST].replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     text = "\n".join(lines)
     pytorch = PyTorch()
-    header = re.search(r"Driver Version {0,60}: *(\d+(?:\.\d+)+)", text)
+    header = re.search(r"(?:Driver|KMD) Version {0,60}: *(\d+(?:\.\d+)+)", text)
     pytorch.driver = header and header[1]
     newest = re.search(r"CUDA (?:UMD )?Version {0,60}: *(\d+\.\d+)", text)
     pytorch.driver_cuda = newest and newest[1]
@@ -55,7 +62,7 @@ def parse_nvidia_smi(text: str) -> Hardware:
     for card in cards:
         pytorch.driver = pytorch.driver or card.get("driver")
     for phrase, problem, cure in FAILURES:
-        if phrase.lower() in text.lower():
+        if re.search(phrase, text, re.IGNORECASE):
             pytorch.problem, pytorch.cure = problem, cure
             break
     if not cards and not pytorch.problem and not (pytorch.driver and re.search(r"NVIDIA-SMI|NVSMI", text)):
@@ -91,7 +98,7 @@ def _is_cut(name: str) -> bool:
 def _one_name(one: str, other: str) -> bool:
     """Whether two spellings are of one card; either may be cut short."""
     fronts = [re.sub(r"(\.{2,}|…)\s*$", "", name).strip().lower() for name in (one, other)]
-    return fronts[0] == fronts[1] or (_is_cut(one) and fronts[1].startswith(fronts[0])) or (_is_cut(other) and fronts[0].startswith(fronts[1]))
+    return not all(fronts) or fronts[0] == fronts[1] or (_is_cut(one) and fronts[1].startswith(fronts[0])) or (_is_cut(other) and fronts[0].startswith(fronts[1]))
 
 
 def _table(lines: list[str]) -> list[dict]:
@@ -102,6 +109,8 @@ def _table(lines: list[str]) -> list[dict]:
         if not row:
             continue
         card = {"name": row[2], "notes": []}
+        if row[2] == "ERR!":  # the driver cannot read it
+            card = {"name": "", "notes": ["nvidia-smi prints ERR!: the driver cannot read this card. A restart of the computer often helps."]}
         for below in lines[number + 1 : number + 4]:
             if ROW.search(below) or "+--" in below:
                 break
@@ -155,15 +164,12 @@ def _csv(lines: list[str]) -> list[dict]:
             continue
         cells = [cell.strip() for cell in line.strip().strip("`").split(",")]
         header = [re.sub(r"\s*\[.*", "", cell).lower() for cell in cells]
-        if "name" in header or "gpu_name" in header:
-            if all(FIELD.fullmatch(cell.lower()) for cell in cells):
-                fields, telling = header, bool({"memory.total", "compute_cap", "driver_version"} & set(header))
-                continue
-        elif len(cells) > 1 and sum(cell in FIELDS for cell in header) > 1:
-            fields = None  # a query that did not ask for the name
+        if set(header) & set(FIELDS) and all(FIELD.fullmatch(cell.lower()) for cell in cells):
+            fields, telling = header, bool(set(header) & set(FIELDS) - {"name"})
+            continue
         if fields and len(cells) == len(fields) and cells != [""]:
             card = _values(dict(zip(fields, cells)))
-            if card and (telling or decode(card["name"]).vendor == "NVIDIA"):
+            if card and (card["name"] or len(card) > 2) and (telling or decode(card["name"]).vendor == "NVIDIA"):
                 cards.append(card)
         elif not fields:
             card = _guess(cells)
@@ -190,7 +196,11 @@ def _values(cells: dict[str, str]) -> dict | None:
                 card[key] = value
         elif key and value and not value.startswith("["):
             card[key] = value
-    return card if card.get("name") and re.search(r"[A-Za-z]", card["name"]) else None
+    if not {"name", "gpu_name"} & set(cells):  # a query that did not ask for it
+        card["name"] = ""
+    elif not re.search(r"[A-Za-z]", card.get("name", "")):
+        return None
+    return card
 
 
 def _guess(cells: list[str]) -> dict | None:

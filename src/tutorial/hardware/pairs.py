@@ -1,7 +1,8 @@
 """The fields of a pasted `lscpu` text, whatever its version, language and layout.
 
 Layouts: one field a line; the same with an indented hierarchy and wrapped values, as a terminal gets it; `lscpu -J`, flat
-or nested; `/proc/cpuinfo`. The labels of each language are data (data/lscpu_labels.toml).
+or nested; the tables of `lscpu -p` and `lscpu -e`; `/proc/cpuinfo`. The labels of each language are data
+(data/lscpu_labels.toml); a value that can be but one thing needs no label.
 """
 
 import json
@@ -17,10 +18,19 @@ LONGEST_TEXT = 500_000
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 LABEL_ROOM = 200
 """Characters at the start of a line in which its label ends."""
-JSON_FIELD = re.compile(r'"field"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"data"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|null)')
+JSON_STRING = r'"((?:[^"\\]|\\.)*)"'
+JSON_FIELD = re.compile(rf'"field"\s*:\s*{JSON_STRING}\s*,\s*"data"\s*:\s*(?:{JSON_STRING}|null|(\d+))')
 CPUINFO = re.compile(r"^processor[ \t]*: *\d+[ \t]*$", re.MULTILINE)
 WINDOWS = re.compile(r"^[ \t]*([A-Z][A-Za-z]{3,30})[ \t]*[:=](.*)$", re.MULTILINE)
 FLAGS_ONLY = re.compile(r"^[a-z0-9_ ]+$")
+TABLE = re.compile(r"^(?:# *CPU(?:,\w*)+|[ >]*CPU(?: +[\w:]+)+)[ \t]*$", re.MULTILINE)
+VALUES = (
+    ("architecture", re.compile(r"x86_64|aarch64|riscv64|ppc64le|s390x|loongarch64")),
+    ("vendor", re.compile(r"GenuineIntel|AuthenticAMD|HygonGenuine")),
+    ("model_name", re.compile(r"(?:\d\dth Gen )?Intel\((?:R|r)\) (?:Core|Xeon|Pentium|Celeron|Atom|N\d).*|AMD (?:Ryzen|EPYC|Athlon|Opteron).*")),
+    ("flags", re.compile(r"(?:fpu vme|fp asimd) .*")),
+)
+"""What can stand behind a label of an unknown language, and be nothing else."""
 
 
 def read_pairs(text: str) -> list[tuple[str, str]]:
@@ -29,14 +39,26 @@ def read_pairs(text: str) -> list[tuple[str, str]]:
     if "ProcessorType" in text:
         found = _windows_pairs(text)
     elif '"field"' in text:
-        found = [(_field(_unescape(m[1])), _unescape(m[2] or "")) for m in JSON_FIELD.finditer(text)]
+        found = [(_field(_unescape(m[1])), _unescape(m[2] or m[3] or "")) for m in JSON_FIELD.finditer(text)]
         found = [(field, value) for field, value in found if field]
     elif CPUINFO.search(text):
         found = _cpuinfo_pairs(text)
     else:
         found = _line_pairs(text)
-    machines = [index for index, (field, _) in enumerate(found) if field == "architecture"]
-    return found[: machines[1]] if len(machines) > 1 else found
+        if not any(field == "logical" for field, _ in found):
+            found += _table_pairs(text)
+    return found[: _end_of_machine(found)]
+
+
+def _end_of_machine(pairs: list[tuple[str, str]]) -> int:
+    """Where the next machine begins: at a second architecture or number of processors, which come first in each."""
+    seen: set[str] = set()
+    for index, (field, value) in enumerate(pairs):
+        if value and (field in seen or (field == "architecture" and "logical" in seen)):
+            return index
+        if value and field in ("architecture", "logical"):
+            seen.add(field)
+    return len(pairs)
 
 
 @cache
@@ -57,6 +79,12 @@ def _plain(label: str) -> str:
 
 def _field(label: str) -> str | None:
     return _labels().get(_plain(label))
+
+
+def _field_of_value(label: str, value: str) -> str | None:
+    if "bios" in label.casefold():
+        return None
+    return next((field for field, pattern in VALUES if pattern.fullmatch(value)), None)
 
 
 def _unescape(value: str) -> str:
@@ -82,8 +110,8 @@ def _line_pairs(text: str) -> list[tuple[str, str]]:
         end = _label_end(line)
         if end:
             finish()
-            field = _field(line[: end - 1].strip(" \t\xa0>|*"))
-            value = line[end:]
+            label, value = line[: end - 1].strip(" \t\xa0>|*"), line[end:]
+            field = _field(label) or _field_of_value(label, value.strip())
             start = end + len(value) - len(value.lstrip())
             column, chunks = _width(line[:start]), [value.lstrip()]
         elif field == "flags" and line.strip() and FLAGS_ONLY.match(line):  # wrapped by whatever it was pasted through
@@ -113,6 +141,34 @@ def _join(chunks: list[str]) -> str:
     chunks = [re.sub(r"\s{2,}$", "", chunk) for chunk in chunks]
     width = max(len(chunk) for chunk in chunks[:-1])
     return "".join(chunk if len(chunk) >= width else chunk + " " for chunk in chunks).strip()
+
+
+def _table_pairs(text: str) -> list[tuple[str, str]]:
+    """`lscpu -p` and `lscpu -e` as if lscpu had summed it up: a row for each logical processor."""
+    header = TABLE.search(text)
+    if not header:
+        return []
+    comma = "," if "," in header[0] else None
+    columns = [name.casefold() for name in header[0].lstrip("# >").rstrip().split(comma)]
+    rows = []
+    for line in text[header.end() :].lstrip("\n").split("\n"):
+        cells = line.strip(" \t>").split(comma)
+        if len(cells) != len(columns) or not cells[0].isdigit():
+            break
+        rows.append(dict(zip(columns, cells)))
+    online = [row for row in rows if row.get("online", "yes") in ("yes", "Y")]
+    if not online:
+        return []
+    found = [("logical", str(len(rows))), ("online_list", ",".join(row["cpu"] for row in online))]
+    if "core" in columns:
+        cores = {(row.get("socket"), row["core"]) for row in online}
+        sockets = {row.get("socket", "0") for row in online}
+        if len(cores) % len(sockets) == 0:
+            found += [("sockets", str(len(sockets))), ("cores_per_socket", str(len(cores) // len(sockets)))]
+        if len(rows) == len(online) and len(online) % len(cores) == 0:
+            found.append(("threads_per_core", str(len(online) // len(cores))))
+    speeds = [row["maxmhz"] for row in online if re.fullmatch(r"\d{1,6}(?:[.,]\d+)?", row.get("maxmhz", ""))]
+    return found + [("max_mhz", max(speeds, key=lambda speed: float(speed.replace(",", "."))))] if speeds else found
 
 
 def _cpuinfo_pairs(text: str) -> list[tuple[str, str]]:

@@ -1,11 +1,18 @@
 """Explain what somebody pasted: `lscpu`, `nvidia-smi` and `collect_env` output, alone or one after the other."""
 
+import html
+import re
+
 from tutorial.hardware.collect_env import parse_collect_env
 from tutorial.hardware.lscpu import parse_lscpu
 from tutorial.hardware.nvidia_smi import parse_nvidia_smi
-from tutorial.hardware.schema import CPU, Accelerator, Hardware, NotRecognized
+from tutorial.hardware.schema import CPU, Accelerator, Hardware, NotRecognized, note_untold
 
 LARGEST = 4 * 2**20  # bytes; a report is a few kilobytes
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+# What web pages and word processors make of a space: spaces of other widths, and characters of no width at all.
+SPACES = {ord(space): " " for space in "\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f"}
+SPACES |= {ord("\u3000"): "  "} | dict.fromkeys(map(ord, "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\xad"))
 
 
 def decode_text(content: bytes) -> str:
@@ -27,24 +34,37 @@ def decode_text(content: bytes) -> str:
     return content.decode("latin-1")
 
 
+def plain(text: str) -> str:
+    """A text without what a terminal or a web page put into it: colors, HTML entities, spaces that are none, `\\r\\n`."""
+    text = ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    if re.search(r"&(?:nbsp|#\d+|#x[0-9a-f]+|lt|gt|amp|quot);", text, re.IGNORECASE):
+        text = html.unescape(text)
+    return text if text.isascii() else text.translate(SPACES)
+
+
 def read_paste(text: str) -> Hardware:
     """The machine that a pasted text tells of. Raises NotRecognized where nothing in it is recognized."""
+    text = plain(text)
     found = [report for report in (_attempt(parse_collect_env, text), _attempt(parse_nvidia_smi, text)) if report is not None]
-    if not any(report.cpu != CPU() for report in found):
+    if not any(_tells(report.cpu) for report in found):
         cpu = _attempt(parse_lscpu, text)
         if cpu is not None:
-            found.append(Hardware(cpu=cpu))
+            found.insert(0, Hardware(cpu=cpu))
     if not found:
         raise NotRecognized("nothing here looks like lscpu, nvidia-smi or collect_env output")
     whole = Hardware()
     for report in found:
-        if whole.cpu == CPU():
+        if not _tells(whole.cpu):
             whole.cpu = report.cpu
         whole.accelerators = _merge(whole.accelerators, report.accelerators)
         for field, value in report.pytorch:
             if getattr(whole.pytorch, field) is None:
                 setattr(whole.pytorch, field, value)
-    return whole
+    return note_untold(whole)
+
+
+def _tells(cpu: CPU) -> bool:
+    return bool(cpu.model or cpu.logical or cpu.physical_cores)
 
 
 def _attempt(parse, text: str):

@@ -90,6 +90,8 @@ class Accelerator(Fields):
     """Read from the device or the text, never looked up."""
     free_mib: int | None = None
     multiprocessors: int | None = None
+    has_code: bool | None = None
+    """Whether this PyTorch build has machine code for the chip; None where it compiles on the spot (`mps`) or cannot be told."""
     works: bool | None = None
     """Whether a one-element operation gave the right result."""
     notes: list[str] = []
@@ -119,3 +121,30 @@ class Hardware(Fields):
     cpu: CPU = CPU()
     accelerators: list[Accelerator] = []
     pytorch: PyTorch = PyTorch()
+
+
+UNTOLD = {
+    "model": "model", "generation": "generation", "physical_cores": "cores", "performance_cores": "kinds of core", "sockets": "sockets",
+    "max_mhz": "maximum frequency", "instruction_sets": "instruction sets", "topology_trusted": "whether this is a virtual machine",
+    "vendor": "vendor", "line": "line", "series": "series", "form": "form", "compute_capability": "compute capability", "gfx": "gfx name",
+    "memory_mib": "memory", "multiprocessors": "multiprocessors",
+}  # fmt: skip
+"""Fields whose absence is worth a word, and the word."""
+
+
+def note_untold(hardware: Hardware) -> Hardware:
+    """Add to the CPU and to each accelerator one note that names what could not be told of it."""
+    if hardware.cpu != CPU():
+        _note(hardware.cpu, {"memory_mib"})
+    for accelerator in hardware.accelerators:
+        others = {"NVIDIA": {"gfx"}, "AMD": {"compute_capability"}}
+        _note(accelerator, others.get(accelerator.vendor, {"gfx", "compute_capability", "multiprocessors"}))
+    return hardware
+
+
+def _note(part: CPU | Accelerator, foreign: set[str]) -> None:
+    untold = [word for field, word in UNTOLD.items() if field in type(part).model_fields and field not in foreign and getattr(part, field) in (None, [])]
+    if isinstance(part, Accelerator) and part.architecture is None:
+        untold.append("architecture")
+    if untold:
+        part.notes = [*part.notes, f"Not told: {', '.join(untold)}."]

@@ -83,7 +83,8 @@ def _known_chip(said: Presented, chip: Chip, environment: str, virtual: bool) ->
         if said.online and chip.cores > said.online:
             return Topology(notes=[f"the chip has {_layout(chip)}; what of it is in use here cannot be told"])
         return result
-    if said.cores == chip.cores and said.sockets in (None, 1) and (said.logical or 0) <= chip.threads:
+    crowded = said.online is not None and said.logical == said.online < said.cores  # more cores than processors
+    if said.cores == chip.cores and said.sockets in (None, 1) and (said.logical or 0) <= chip.threads and not crowded:
         result.trusted = True
         return result
     off = said.logical != said.online

@@ -2,18 +2,25 @@
 
 import re
 
-# The wheels, newest first: (CUDA version that the driver must offer, name of the wheel index, the compute capabilities
+# The wheels, best first: (CUDA version that the driver must offer, name of the wheel index, the compute capabilities
 # that it has code for: from the first on, below the second).
 # A driver of the same major version runs every minor version of CUDA, so 12.0 is enough for cu126:
-# https://docs.nvidia.com/deploy/cuda-compatibility/
+# https://docs.nvidia.com/deploy/cuda-compatibility/ . Blackwell needs a driver for 12.8, the first that knows it.
 # Capabilities: PYTORCH_RELEASES_CODE_CC in torch/cuda/__init__.py.
-WHEELS = (((13, 0), "cu130", (7, 5), (13, 0)), ((12, 0), "cu126", (5, 0), (10, 0)))
+WHEELS = (
+    ((13, 0), "cu130", (7, 5), (13, 0)),
+    ((12, 0), "cu126", (5, 0), (10, 0)),
+    ((12, 8), "cu129", (7, 5), (13, 0)),
+)
 
-# The first version of PyTorch that each index has: https://github.com/pytorch/pytorch/blob/main/RELEASE.md
-SINCE = {"cu130": (2, 9), "cu126": (2, 6)}
+# The versions of PyTorch that each index is known to have, from the first on, below the second:
+# https://github.com/pytorch/pytorch/blob/main/RELEASE.md . cu126 ends with 2.14 (https://dev-discuss.pytorch.org/t/3432).
+# cu129 is there for 2.13, for Linux alone, and no longer for 2.14 (https://github.com/pytorch/pytorch/pull/194367).
+RELEASES = {"cu130": ((2, 9), (2, 15)), "cu126": ((2, 6), (2, 15)), "cu129": ((2, 13), (2, 14))}
+LINUX_ONLY = ("cu129",)
 
-# The first driver of each major version of CUDA: https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
-DRIVERS = (((580,), (13, 0)), ((525, 60), (12, 0)), ((450, 80), (11, 0)))
+# The first drivers of each major version of CUDA, and of 12.8: https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
+DRIVERS = (((580,), (13, 0)), ((570, 26), (12, 8)), ((525, 60), (12, 0)), ((450, 80), (11, 0)))
 
 # Chips that run no code that was made for a card of the same major capability:
 # https://docs.nvidia.com/cuda/cuda-c-programming-guide/#binary-compatibility
@@ -46,9 +53,11 @@ def cure(newest: tuple[int, ...] | None, capability: tuple[int, ...] | None, ver
     if cuda and fits[0] == "cu" + cuda.replace(".", ""):
         return RIGHT_BUILD
     release = (version or "").split("+")[0]
-    exact = re.fullmatch(r"\d+\.\d+\.\d+", release) and numbers(release) >= SINCE[fits[0]]
+    first, beyond = RELEASES[fits[0]]
+    exact = re.fullmatch(r"\d+\.\d+\.\d+", release) and first <= numbers(release) < beyond
     pinned = f"torch=={release}" if exact else "torch"
-    return f"pip install --force-reinstall {pinned} --index-url https://download.pytorch.org/whl/{fits[0]}"
+    line = f"pip install --force-reinstall {pinned} --index-url https://download.pytorch.org/whl/{fits[0]}"
+    return f"{NEWER_DRIVER}; on Linux there is also a build for this one: {line}" if fits[0] in LINUX_ONLY else line
 
 
 def has_code(built_for: list[str], capability: str | None = None, gfx: str | None = None) -> bool | None:

@@ -17,9 +17,26 @@ class Row(NamedTuple):
 def report(hardware: Hardware, text: Texts) -> list[Row]:
     """The lines of a report; what is not known has no line."""
     rows = cpu_rows(hardware.cpu, text)
-    for accelerator in hardware.accelerators:
-        rows += accelerator_rows(accelerator, text)
+    for accelerator, count in _counted(hardware.accelerators):
+        rows += accelerator_rows(accelerator, text, count)
     return rows + pytorch_rows(hardware.pytorch, text)
+
+
+def _counted(accelerators: list[Accelerator]) -> list[tuple[Accelerator, int]]:
+    """Each kind of accelerator and how many there are; what differs among equal ones is the least free memory."""
+    kinds: list[list[Accelerator]] = []
+    for one in accelerators:
+        equal = next((kind for kind in kinds if kind[0].model_copy(update={"device": one.device, "free_mib": one.free_mib}) == one), None)
+        if equal is None:
+            kinds.append([one])
+        else:
+            equal.append(one)
+    counted = []
+    for kind in kinds:
+        free = [one.free_mib for one in kind if one.free_mib is not None]
+        devices = ", ".join(one.device for one in kind if one.device)
+        counted.append((kind[0].model_copy(update={"device": devices or None, "free_mib": min(free, default=None)}), len(kind)))
+    return counted
 
 
 def cpu_rows(cpu: CPU, text: Texts) -> list[Row]:
@@ -27,6 +44,9 @@ def cpu_rows(cpu: CPU, text: Texts) -> list[Row]:
 
     def row(key: str, value: str, meaning: str | None = None) -> Row:
         return Row(text(f"inspect.cpu.{key}"), value, text(f"inspect.meaning.{meaning or key}"))
+
+    def cores(count: int) -> str:
+        return text("inspect.cores.one") if count == 1 else text("inspect.cores.total", count=count)
 
     rows = []
     if cpu.model or cpu.vendor:
@@ -36,11 +56,11 @@ def cpu_rows(cpu: CPU, text: Texts) -> list[Row]:
         kinds = [(cpu.performance_cores, "performance"), (cpu.efficiency_cores, "efficiency"), (cpu.low_power_cores, "low_power")]
         parts = [text(f"inspect.cores.{kind}", count=count) for count, kind in kinds if count]
         hybrid = len(parts) > 1
-        value = text("inspect.cores.total", count=cpu.physical_cores) + (f" ({' + '.join(parts)})" if hybrid else "")
+        value = cores(cpu.physical_cores) + (f" ({' + '.join(parts)})" if hybrid else "")
         only_small = not hybrid and bool(cpu.efficiency_cores)
         rows.append(row("cores", value, "cores_hybrid" if hybrid else "cores_efficiency" if only_small else "cores"))
     if cpu.presented_cores and cpu.presented_cores != cpu.physical_cores:
-        rows.append(row("presented", text("inspect.cores.total", count=cpu.presented_cores)))
+        rows.append(row("presented", cores(cpu.presented_cores)))
     if cpu.online or cpu.logical:
         value = str(cpu.online or cpu.logical)
         if cpu.online and cpu.logical and cpu.online != cpu.logical:
@@ -72,17 +92,25 @@ def cpu_rows(cpu: CPU, text: Texts) -> list[Row]:
     if cpu.torch_threads:
         too_many = cpu.quota is not None and cpu.torch_threads > cpu.quota
         rows.append(row("torch_threads", str(cpu.torch_threads), "too_many_threads" if too_many else "torch_threads"))
-    return rows + [Row(text("inspect.note"), "", note) for note in cpu.notes]
+    return rows + notes(cpu.notes, text)
 
 
-def accelerator_rows(accelerator: Accelerator, text: Texts) -> list[Row]:
-    """One accelerator: its name taken apart, its memory, and whether it works."""
+def notes(told: list[str], text: Texts) -> list[Row]:
+    """Notes as sentences."""
+    return [Row(text("inspect.note"), "", f"{note[0].upper()}{note[1:]}" + "." * (note[-1] not in ".!?")) for note in told if note]
+
+
+def accelerator_rows(accelerator: Accelerator, text: Texts, count: int = 1) -> list[Row]:
+    """One accelerator, or ``count`` equal ones: its name taken apart, its memory, and whether it works."""
 
     def row(key: str, value: str, meaning: str | None = None) -> Row:
         return Row(text(f"inspect.gpu.{key}"), value, text(f"inspect.meaning.{meaning or key}"))
 
-    rows = [row("name", " ".join(part for part in (accelerator.device, accelerator.name or text("inspect.unknown")) if part))]
-    product = [part for part in (accelerator.vendor, accelerator.line, accelerator.series) if part]
+    name = accelerator.name or text("inspect.unknown")
+    if count > 1:
+        name = text("inspect.several", count=count, name=name)
+    rows = [row("name", f"{name} ({accelerator.device})" if accelerator.device else name)]
+    product = dict.fromkeys(part for part in (accelerator.vendor, accelerator.line, accelerator.series) if part)
     if product:
         rows.append(row("series", ", ".join(product)))
     tier = " ".join(part for part in (accelerator.tier, accelerator.suffix) if part)
@@ -99,18 +127,24 @@ def accelerator_rows(accelerator: Accelerator, text: Texts) -> list[Row]:
         rows.append(row("memory", value, "gpu_memory"))
     if accelerator.multiprocessors:
         rows.append(row("multiprocessors", str(accelerator.multiprocessors)))
+    if accelerator.has_code is not None:
+        rows.append(row("has_code", text("inspect.yes" if accelerator.has_code else "inspect.no"), "has_code" if accelerator.has_code else "has_code_not"))
     if accelerator.works is not None:
         rows.append(row("works", text("inspect.yes" if accelerator.works else "inspect.no"), "works" if accelerator.works else "works_not"))
-    return rows + [Row(text("inspect.note"), "", note) for note in accelerator.notes]
+    return rows + notes(accelerator.notes, text)
 
 
 def pytorch_rows(pytorch: PyTorch, text: Texts) -> list[Row]:
     """PyTorch's build, the driver, and what stands between them."""
     rows = []
-    for key in ("version", "cuda", "hip", "driver", "driver_cuda", "cudnn"):
-        value = getattr(pytorch, key)
-        if value:
-            rows.append(Row(text(f"inspect.pytorch.{key}"), value, text(f"inspect.meaning.pytorch_{key}")))
+    if pytorch.version or pytorch.cuda or pytorch.hip or pytorch.cudnn:
+        parts = [text(f"inspect.pytorch.{key}", version=getattr(pytorch, key)) for key in ("cuda", "hip", "cudnn") if getattr(pytorch, key)]
+        value = pytorch.version or text("inspect.unknown")
+        rows.append(Row(text("inspect.pytorch.version"), f"{value} ({', '.join(parts)})" if parts else value, text("inspect.meaning.pytorch")))
+    if pytorch.driver or pytorch.driver_cuda:
+        value = pytorch.driver or text("inspect.unknown")
+        newest = pytorch.driver_cuda and text("inspect.pytorch.driver_cuda", version=pytorch.driver_cuda)
+        rows.append(Row(text("inspect.pytorch.driver"), f"{value} ({newest})" if newest else value, text("inspect.meaning.driver")))
     if pytorch.problem:
         rows.append(Row(text("inspect.pytorch.problem"), pytorch.problem, pytorch.cure or ""))
     return rows
