@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tutorial.measure import timing
-from tutorial.measure.experiments import Plan, call, experiments, logging, step, training, transfer, wide
+from tutorial.measure.experiments import Plan, bound, call, experiments, first_call, logging, many, overheads, size, step, strategies, threads, training, transfer, wide
 from tutorial.publish.render import fragments
 from tutorial.publish.comparison import Machine
 
@@ -20,11 +20,22 @@ def short(monkeypatch):
     def rotate(experiment, group, cases, **options):
         return timing.rotate(experiment, group, cases, rotations=2, seconds=60, block=0.0)
 
-    for module in (training, step, logging, call, wide, transfer):
+    for module in (training, step, logging, call, wide, transfer, many, size, strategies, threads, bound, overheads):
         monkeypatch.setattr(module, "rotate", rotate)
+    monkeypatch.setattr(first_call, "in_new_process", lambda function, *arguments, **options: first_call.first_and_later("cpu") if function is first_call.first_and_later else 20.0)
+    monkeypatch.setattr(first_call, "LATER", 2)
     monkeypatch.setattr(training, "LESSON_STEPS", 40)
     monkeypatch.setattr(training, "CURVE_INTERVAL", 10)
     monkeypatch.setattr(transfer, "SIZES", (4, 2048))
+    monkeypatch.setattr(threads, "WIDTH", 16)
+    monkeypatch.setattr(threads, "NO_GAIN", float("inf"))
+    monkeypatch.setattr(many, "CHECKED_STEPS", 3)
+    monkeypatch.setattr(strategies, "COMPILED", ())  # test_strategies.py compiles
+    for profile in ("quick", "full"):
+        monkeypatch.setitem(many.MODELS, profile, (1, 3))
+        monkeypatch.setitem(size.WIDTHS, profile, (10, 64))
+        monkeypatch.setitem(size.BATCHES, profile, (1, 120))
+    monkeypatch.setitem(size.PRODUCT, "cpu", 8)
 
 
 @pytest.mark.parametrize("profile", ["quick", "full"])

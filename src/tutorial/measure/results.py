@@ -74,7 +74,8 @@ class Measured(BaseModel):
     hardware: Hardware
     software: dict[str, str]
     when: AwareDatetime
-    profile: Literal["quick", "full"]
+    profile: Literal["quick", "full", "probe"]
+    """`probe`: by snippets/why_is_my_gpu_slower.py, which measures less than either."""
     commit: str | None
     """The commit of the package that measured; None where it ran outside its repository."""
     pending: list[str] = []

@@ -41,10 +41,12 @@ def software() -> dict[str, str]:
 
 
 def commit() -> str | None:
-    """The commit of the repository that this package lies in, marked where files differ from it; None outside one."""
-    folder = Path(__file__).parent
+    """The commit of the guide's repository that this package lies in, marked where files differ from it; None outside it."""
+    root = Path(__file__).parents[3]
+    if not (root / ".git").exists():  # installed, maybe into an environment that lies in somebody else's repository
+        return None
     try:
-        run = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+        run = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
         return subprocess.run(run, capture_output=True, encoding="utf-8", errors="replace", timeout=5, check=True).stdout.strip() or None
     except (OSError, subprocess.SubprocessError):
         return None
@@ -114,7 +116,9 @@ def measure(
     saved = path.read_bytes()
 
     for name in to_do:
-        records = experiments()[name](Plan(profile, devices, watch(name)))
+        progress = watch(name)
+        records = experiments()[name](Plan(profile, devices, progress))
+        progress(1.0)  # also where it has nothing to measure on these devices
         results.records = [record for record in results.records if record.experiment != name] + records
         results.pending.remove(name)
         results.when = now()

@@ -30,7 +30,9 @@ class Plan:
 
 def experiments() -> dict[str, Callable[[Plan], list[Record]]]:
     """Every experiment by name, in the order in which they are measured."""
-    from tutorial.measure.experiments import call, logging, step, training, transfer, wide
+    from tutorial.measure.experiments import (
+        bound, call, first_call, logging, many, overheads, size, step, strategies, threads, training, transfer, unsynchronized, wide,
+    )  # fmt: skip
 
-    modules = (training, step, logging, call, wide, transfer)
+    modules = (training, step, logging, call, strategies, many, threads, wide, size, bound, overheads, first_call, unsynchronized, transfer)
     return {module.__name__.rsplit(".", 1)[1].replace("_", "-"): module.measure for module in modules}

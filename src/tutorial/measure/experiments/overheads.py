@@ -1,0 +1,135 @@
+"""What does each move cost that has no arithmetic in it? Calls, launches, waits, readings, copies of four bytes, hand-overs.
+
+On the CPU only what has a meaning there. What the host does alone is timed while the device is kept busy, so that it
+never waits for a free place in the queue.
+"""
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+import torch
+
+from tutorial.measure.experiments import Plan
+from tutorial.measure.experiments.bound import by_own_clock
+from tutorial.measure.held_queue import HeldQueue
+from tutorial.measure.new_process import in_new_process
+from tutorial.measure.results import Record
+from tutorial.measure.timing import Case, reason, rotate, synchronize, threads
+
+QUEUED = 100  # operations at a time: far from filling the queue
+BUSY = 20  # operations in the queue before the reading on a busy one: about a step of the lesson
+
+
+def measure(plan: Plan) -> list[Record]:
+    """Seconds for one of each, on every device; and of creating the context, each time in a new process."""
+    records = []
+    with threads(1):
+        for number, device in enumerate(plan.devices):
+            records += rotate(
+                "overheads",
+                f"on {device}",
+                cases(device),
+                rotations=60 if plan.quick else 300,
+                seconds=1.2 if plan.quick else 15,
+                block=0.003 if device.type == "cpu" else 0.005,
+                progress=plan.part(number, len(plan.devices)),
+            )
+            if device.type != "cpu":
+                records.append(context_creation(device, processes=1 if plan.quick else 5))
+    return by_own_clock(records)
+
+
+def cases(device: torch.device) -> list[Case]:
+    """The moves that ``device`` knows; the first is the one that PyTorch answers without any work on the device."""
+    number, here = torch.zeros(1, device=device), torch.zeros(1)
+    found = [Case("empty operation", repeat(number.detach), device)]
+    if device.type == "cpu":
+        found += [Case("smallest operation", repeat(lambda: number.add_(0)))]
+    else:
+        found += [
+            queued_case("smallest operation", lambda: number.add_(0), device),
+            queued_case("kernel launch", partial(launch, device), device),
+            Case("launch to finish", repeat(lambda: (number.add_(0), synchronize(device))), device),
+            Case("synchronize", repeat(lambda: synchronize(device)), device),
+            Case("item, busy", item_busy(number), device, parameters={"queued": BUSY}),
+            Case("copy 4 B to", repeat(lambda: number.copy_(here)), device, parameters={"bytes": 4}),
+            Case("copy 4 B from", repeat(lambda: here.copy_(number)), device, parameters={"bytes": 4}),
+        ]
+    return [*found, Case("item, idle", repeat(number.item), device), *backward_cases(device)]
+
+
+def repeat(function: Callable[[], object]):
+    """A run that calls ``function()`` so many times."""
+
+    def run(times: int) -> None:
+        for _ in range(times):
+            function()
+
+    return run
+
+
+def queued_case(name: str, function: Callable[[], object], device: torch.device) -> Case:
+    """The host's time for ``function``, while the device is kept busy."""
+    held = HeldQueue(device)
+
+    def run(times: int) -> dict[str, float]:
+        return {name: sum(held.fill(partial(repeat(function), QUEUED)).host for _ in range(times // QUEUED))}
+
+    return Case(name, run, device, multiple=QUEUED)
+
+
+def launch(device: torch.device) -> None:
+    """Hand the driver a kernel that does nothing, past PyTorch's dispatcher. Raises RuntimeError where there is no way to."""
+    if device.type != "cuda":
+        raise RuntimeError(f"PyTorch has no call that only launches a kernel on {device.type}")
+    torch.cuda._sleep(0)
+
+
+def item_busy(number: torch.Tensor):
+    """The time of a reading while operations are in the queue: most of it is waiting for them."""
+
+    def run(times: int) -> dict[str, float]:
+        seconds = 0.0
+        for _ in range(times):
+            for _ in range(BUSY):
+                number.add_(0)
+            start = time.perf_counter()
+            number.item()
+            seconds += time.perf_counter() - start
+        return {"item, busy": seconds}
+
+    return run
+
+
+def backward_cases(device: torch.device) -> list[Case]:
+    """The smallest backward pass. For an accelerator PyTorch hands it to another thread, unless told not to."""
+    weight = torch.ones(1, device=device, requires_grad=True)
+    output = weight * 2
+
+    def backward() -> None:
+        torch.autograd.grad(output, weight, retain_graph=True)
+
+    def on_the_calling_thread(times: int) -> None:
+        with torch.autograd.set_multithreading_enabled(False):
+            repeat(backward)(times)
+
+    return [Case("backward, calling thread", on_the_calling_thread, device), Case("backward, default", repeat(backward), device)]
+
+
+def context_creation(device: torch.device, processes: int) -> Record:
+    """Seconds of the first allocation on ``device``, which creates the context, in a new process each time."""
+    about = dict(experiment="overheads", group=f"on {device}", case="context creation", role="single", device=str(device), threads=1)
+    try:
+        return Record(samples=[in_new_process(first_allocation, str(device)) for _ in range(processes)], **about)
+    except RuntimeError as error:
+        return Record(failure=reason(error), **about)
+
+
+def first_allocation(name: str) -> float:
+    """Seconds until the first tensor of this process is on the device. For a process that has not used it yet."""
+    device = torch.device(name)
+    start = time.perf_counter()
+    torch.zeros(1, device=device)
+    synchronize(device)
+    return time.perf_counter() - start

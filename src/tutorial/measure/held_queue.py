@@ -1,0 +1,63 @@
+"""Keep an accelerator busy while the host fills its queue: the host's time and the device's, one without the other."""
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+
+from tutorial.measure.timing import synchronize
+
+SIDE = 1024  # of the matrices that keep a device busy
+LONGEST = 14  # doublings: about a second of keeping busy, more than any queue that is short enough needs
+
+
+class Filled(NamedTuple):
+    """Seconds that the host took to queue the work, and that the device took for it once it was free."""
+
+    host: float
+    device: float
+
+
+class HeldQueue:
+    """A device that is kept busy while work is queued for it.
+
+    The work must fit into the queue, which holds about a thousand launches on CUDA: a full queue makes the host wait.
+    Where PyTorch has no kernel that only lets time pass (it has one on CUDA and ROCm), matrix products keep the device
+    busy. How long is found by doubling; a filling during which the device got free is made again.
+    """
+
+    def __init__(self, device: torch.device):
+        self.device = device
+        self.amount = 1
+        self.matrix = None if device.type == "cuda" else torch.rand(SIDE, SIDE, device=device)
+        self.result = None if self.matrix is None else torch.empty_like(self.matrix)
+
+    def fill(self, queue_work: Callable[[], object]) -> Filled:
+        """Call ``queue_work`` while the device is busy. Raises RuntimeError where it cannot be kept busy long enough."""
+        for _ in range(LONGEST):
+            synchronize(self.device)
+            self.keep_busy()
+            free = torch.Event(device=self.device)
+            free.record()
+            start = time.perf_counter()
+            queue_work()
+            queued = time.perf_counter()
+            was_busy = not free.query()
+            free.synchronize()
+            begun = time.perf_counter()
+            synchronize(self.device)
+            done = time.perf_counter()
+            if was_busy:
+                return Filled(queued - start, done - begun)
+            self.amount *= 2
+        raise RuntimeError(f"{self.device} could not be kept busy while the work was queued")
+
+    def keep_busy(self) -> None:
+        """Queue something that takes ``amount`` times as long as the shortest."""
+        if self.matrix is None:
+            with torch.cuda.device(self.device):
+                torch.cuda._sleep(100_000 * self.amount)  # clock ticks; PyTorch's own tests hold a device up with it
+        else:
+            for _ in range(self.amount):
+                torch.mm(self.matrix, self.matrix, out=self.result)

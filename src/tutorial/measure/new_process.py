@@ -1,0 +1,57 @@
+"""Call a function in a Python process of its own: for what happens only once in a process."""
+
+import json
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+
+CALL = """
+import importlib, json, sys
+module, function, *arguments = json.loads(sys.argv[1])
+print(json.dumps(getattr(importlib.import_module(module), function)(*arguments)))
+"""
+
+
+def in_new_process(function: Callable, *arguments: str | int | float, seconds: float = 120, environment: dict[str, str] = {}):
+    """What ``function``, one of a module's own, returns there; arguments and result must fit into JSON.
+
+    Raises RuntimeError with the last line of what the process said where it fails or takes longer than ``seconds``. However
+    this ends, no process is left behind: neither that one nor those that it has started itself, a compiler for example.
+    """
+    request = json.dumps([function.__module__, function.__name__, *arguments])
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)} | environment
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-c", CALL, request],
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,  # a group of its own, which can be ended as a whole
+        )
+    except OSError as error:
+        raise RuntimeError(f"no new process: {error.strerror}") from error
+    try:
+        output, errors = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired as error:
+        raise RuntimeError(f"not done after {seconds:g} s") from error
+    finally:  # an interruption comes by here, too
+        end(process)
+    if process.returncode != 0:
+        raise RuntimeError((errors.strip().splitlines() or [f"the process ended with {process.returncode}"])[-1])
+    return json.loads(output.splitlines()[-1])
+
+
+def end(process: subprocess.Popen) -> None:
+    """End a process that has a group of its own, and its group with it."""
+    with contextlib.suppress(OSError):  # all of them have ended
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
