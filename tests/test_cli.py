@@ -1,13 +1,19 @@
 """The command line: what it says, what it keeps, and how it ends when things are wrong."""
 
+import contextlib
 import os
+import shutil
+import signal
 import subprocess
 import sys
+import time
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 import torch
+from test_new_process import ended
 from typer.testing import CliRunner
 
 from tutorial import cli
@@ -54,7 +60,9 @@ def checkout(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "experiments", lambda: made.table)
     monkeypatch.setattr(runner, "accelerator_devices", lambda: [])
     monkeypatch.setattr(gpu, "nvidia_smi", lambda: "")
-    return made
+    handler = signal.getsignal(signal.SIGINT)
+    yield made
+    signal.signal(signal.SIGINT, handler)  # an interrupted measurement ignores it from then on
 
 
 def test_measure_writes_a_file_named_for_the_machine(checkout):
@@ -217,6 +225,114 @@ def test_build_measures_renders_and_builds(checkout, monkeypatch):
     assert "index.html" in outcome.output and "mkdocs" in outcome.output
     run(cli.app, ["build", "--no-measure"])
     assert order[3:] == ["render", "site"]
+
+
+def test_without_a_checkout_the_file_is_written_here_and_says_where_to_send_it(checkout, monkeypatch, tmp_path):
+    (checkout.folder / "mkdocs.yml").unlink()
+    monkeypatch.setattr(cli, "__file__", str(tmp_path / "lib" / "python3" / "site-packages" / "tutorial" / "cli.py"))
+    outcome = run(cli.app, ["measure"])
+    assert outcome.exit_code == 0, outcome.output
+    (file,) = checkout.folder.glob("*.json")
+    assert f"Written: {file}" in outcome.output and "Attach it to an issue" in outcome.output
+    assert len(load(file).records) == 3
+    for command in ("render", "build"):
+        outcome = run(cli.app, [command, "--no-measure"][: 1 + (command == "build")])
+        assert outcome.exit_code == 2 and "No checkout" in outcome.output
+
+
+INSTALLED = """
+import sys
+from tutorial import cli
+sys.modules.update(dict.fromkeys(["mkdocs", "material", "pymdownx", "mkdocs_jupyter", "ipykernel", "matplotlib"]))  # None: not installed
+cli.app()
+"""
+
+
+def test_the_package_alone_measures(tmp_path):
+    """A copy of it far from any repository, without the packages that build the site."""
+    site, here = tmp_path / "site-packages", tmp_path / "here"
+    here.mkdir()
+    shutil.copytree(Path(cli.__file__).parent, site / "tutorial", ignore=shutil.ignore_patterns("__pycache__"))
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)  # somebody else's repository
+    command = [sys.executable, "-c", INSTALLED, "measure", "--only", "call", "--device", "cpu"]
+    outcome = subprocess.run(command, cwd=here, env=os.environ | {"PYTHONPATH": str(site)}, capture_output=True, text=True)
+    assert outcome.returncode == 0, outcome.stderr
+    (file,) = here.iterdir()
+    results = load(file)
+    assert {record.experiment for record in results.records} == {"call"}
+    assert results.commit is None
+    outcome = subprocess.run([*command[:3], "render"], cwd=here, env=os.environ | {"PYTHONPATH": str(site)}, capture_output=True, text=True)
+    assert outcome.returncode == 2 and outcome.stderr.startswith("No checkout")
+
+
+def test_every_file_of_the_package_is_in_the_wheel():
+    package = Path(cli.__file__).parent
+    patterns = tomllib.loads((package.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-data"]["tutorial"]
+    files = {path for path in package.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    assert files == {path for pattern in patterns for path in package.glob(pattern)}
+
+
+ENDLESS = """
+import subprocess, sys, time
+from pathlib import Path
+from tutorial import cli
+from tutorial.measure import runner
+from tutorial.measure.new_process import in_new_process
+from tutorial.measure.results import Record
+import endless
+
+def first(plan):
+    return [Record(experiment="first", group="g", case="c", role="single", device="cpu", threads=1, samples=[1e-3])]
+
+def second(plan):
+    in_new_process(endless.compile_something)
+
+runner.experiments = lambda: {"first": first, "second": second}
+cli.app()
+"""
+
+COMPILING = """
+import os, subprocess, sys, time
+from pathlib import Path
+
+def compile_something():
+    compiler = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
+    Path("processes.part").write_text(f"{os.getpid()} {compiler.pid}")
+    os.rename("processes.part", "processes")
+    time.sleep(300)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT is sent another way there")
+@pytest.mark.parametrize("pause", [0.0, 0.1, 0.5])
+def test_ctrl_c_twice_leaves_a_valid_file_and_no_process(tmp_path, pause):
+    (tmp_path / "endless.py").write_text(COMPILING, encoding="utf-8")
+    path = os.pathsep.join([str(Path(cli.__file__).parents[1]), str(tmp_path)])
+    command = [sys.executable, "-c", ENDLESS, "measure", "--out", "mine.json"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not (tmp_path / "processes").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to all in the foreground
+    time.sleep(pause)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130 and "kept in mine.json" in told and "Traceback" not in told
+    results = load(tmp_path / "mine.json")
+    assert [record.experiment for record in results.records] == ["first"] and results.pending == ["second"]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == ["endless.py", "mine.json", "processes"]
+    for number in map(int, (tmp_path / "processes").read_text(encoding="utf-8").split()):
+        assert ended(number)
+
+
+@pytest.mark.parametrize("command", ["measure", "build"])
+@pytest.mark.parametrize("device", ["cuda", "cuda:3", "mps", "tpu", ""])
+def test_every_command_refuses_a_device_that_is_not_there(checkout, command, device):
+    outcome = run(cli.app, [command, "--device", device])
+    assert outcome.exit_code == 2 and len(outcome.output.strip().splitlines()) == 1
+    assert f"no usable device {device!r} here; there is: cpu" in outcome.output
+    assert checkout.measured == [] and not (checkout.folder / "site").exists()
 
 
 def test_outside_a_checkout_the_packages_own_is_found(tmp_path, monkeypatch):

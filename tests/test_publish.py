@@ -1,6 +1,7 @@
 """What is rendered: numbers, foreign strings, tables and pictures, from results that are made up here."""
 
 import contextlib
+import html
 import json
 import re
 import xml.etree.ElementTree as ElementTree
@@ -12,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tutorial.hardware.paste import read_paste
+from tutorial.hardware.schema import CPU, Accelerator, Hardware, PyTorch
 from tutorial.measure.results import Record, ResultsError, load, save
-from tutorial.publish import plots, tables
+from tutorial.publish import examples, plots, tables
 from tutorial.publish.render import fragments, read_results, render
 from tutorial.publish.comparison import Group, Machine, logging_curve, reads_per_step
 from tutorial.publish.words import Texts, byte_count, duration, languages, percent, safe, significant
@@ -35,8 +38,9 @@ def machine(results):
 def reference():
     """What the repository's own results render to, by language."""
     machines, reports = read_results(ROOT, local=False)
-    assert machines and reports
-    return {language: fragments(machines, reports, language) for language in languages()}
+    pastes = examples.read_pastes(ROOT)
+    assert machines and reports and pastes
+    return {language: fragments(machines, reports, language, pastes) for language in languages()}
 
 
 @pytest.mark.parametrize(
@@ -143,6 +147,13 @@ def test_the_training_table_says_what_was_measured(machine, text):
     assert "not measured here" not in table
     assert "CPU once more (A/A)" in table
     assert "PyTorch 2.13.0&#43;cu130" in table and "2026-11-30" in table and "(results/example.json)" in table
+
+
+def test_what_the_accelerator_said_of_itself_is_told(machine, text):
+    record = next(r for r in machine.results.select("training", "step") if r.device != "cpu")
+    record.conditions = {"clock_mhz": [1980, *[1590] * (len(record.samples) - 1)], "power_w": [71.5] * len(record.samples)}
+    table = tables.training([machine], text)
+    assert f"While this was measured, {record.device.replace(':', '&#58;')} said of itself, lowest to highest: clock 1 590 – 1 980 MHz, power 71.5 – 71.5 W." in table
 
 
 def test_two_sets_of_tabs_in_a_row_stay_two(machine, text):
@@ -262,6 +273,43 @@ def test_the_committed_rendering_is_what_the_results_render_to(reference):
             assert (folder / path).read_text(encoding="utf-8") == content + "\n", f"{path}: run `tutorial render --reference`"
     for machine in read_results(ROOT, local=False)[0]:
         assert (ROOT / "docs" / "en" / machine.raw()).read_bytes() == (ROOT / machine.raw()).read_bytes()
+
+
+def test_every_example_and_every_report_is_on_a_page(text):
+    pastes = examples.read_pastes(ROOT)
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "en").glob("*.md"))
+    shown = set(re.findall(r'--8<-- "([^":]+)', pages))
+    assert set(examples.fragments(pastes, text)) <= shown
+    assert {f"snippets/reports/{name}.txt" for name in pastes} <= shown
+
+
+def test_the_examples_say_what_the_chapters_say_of_them(text):
+    read = {name: html.unescape(examples.inspected(read_paste(paste), text)) for name, paste in examples.read_pastes(ROOT).items()}
+    assert all(count in read["wsl2"] for count in ("16 cores (8 performance + 8 efficiency)", "| 12 cores |", "| 24 |"))
+    assert "presented" not in read["bare-metal"] and "bare-metal" in read["bare-metal"]
+    assert "Broadwell" in read["notebook"] and "| 1 core |" in read["notebook"] and "virtual machine presents it" in read["notebook"]
+    assert "Zen 4" in read["chinese"] and "AVX-512" in read["chinese"]
+    assert "| unknown |" in read["nvidia-smi"] and "cut the name short" in read["nvidia-smi"]
+    assert "| laptop |" in read["nvidia-smi-list"] and "8.00" not in read["nvidia-smi-list"]
+    [card] = read_paste("\n".join(examples.read_pastes(ROOT)[name] for name in ("nvidia-smi", "nvidia-smi-list"))).accelerators
+    assert card.form == "laptop" and card.memory_mib == 8188
+    rows = {row.split(" | ")[0].strip("| `"): row for row in examples.chips(examples.CHIPS, text).splitlines()}
+    assert "| 6 | – | – | 12 |" in rows["Core i5-12400"] and "| – | 4 | – | 4 |" in rows["Intel N100"]
+    names = html.unescape(examples.names(examples.GEFORCE + examples.PROFESSIONAL, text))
+    assert "| NVIDIA GeForce GTX 1060 | Pascal, compute capability 6.1 | unknown | NVIDIA, GeForce, GTX 10 | 60 |" in names
+    assert len({row.split(" | ")[1] for row in names.splitlines() if "6000 " in row}) == 4
+
+
+def test_nothing_in_an_inspected_machine_is_more_than_a_string_on_a_page(text):
+    card = Accelerator(name=NASTY, vendor=NASTY, series=NASTY, tier=NASTY, notes=[NASTY])
+    cpu = CPU(model=NASTY, vendor=NASTY, physical_cores=4, environment=NASTY, notes=[NASTY])
+    page = examples.inspected(Hardware(cpu=cpu, accelerators=[card], pytorch=PyTorch(driver=NASTY, problem=NASTY, cure=NASTY)), text)
+    assert page.count("alert") >= 9
+    assert "<script" not in page and "**x**" not in page and "](http://x)" not in page
+    assert not re.search(r"^\s*(--8<|#)", page, re.MULTILINE)
+    table, notes = page.split("\n\n")
+    assert {row.count("|") for row in table.splitlines()} == {4}
+    assert len(notes.splitlines()) == 2
 
 
 def test_a_broken_file_changes_nothing(results, tmp_path):

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.panel import Panel
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -43,13 +45,18 @@ def begin():
         stream.reconfigure(errors="replace")  # a log file on Windows has no ⠋, and that is no reason to stop
 
 
-def repository() -> Path:
-    """The checkout: the folder of this command or one above it that has the site's configuration; else the package's own."""
+def checkout() -> Path | None:
+    """The folder of this command or one above it that has the site's configuration; else the package's own; or None."""
     here = Path.cwd()
     for folder in (here, *here.parents, Path(__file__).parents[2]):
         if (folder / "mkdocs.yml").is_file() and (folder / "results").is_dir():
             return folder
-    stop("No checkout of the guide here: run this in the folder that has mkdocs.yml.")
+    return None
+
+
+def repository() -> Path:
+    """The checkout, without which there is nothing to render or build."""
+    return checkout() or stop("No checkout of the guide here: run this in the folder that has mkdocs.yml.")
 
 
 def stop(message: str, code: int = 2):
@@ -65,16 +72,16 @@ def inspect(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON, in the schema of the results files.")] = False,
 ):
     """Tell what this machine is and what that means for training; or explain a pasted text, or a name."""
-    from tutorial.hardware.schema import Hardware, NotRecognized
+    from tutorial.hardware.schema import Hardware, NotRecognized, note_untold
 
     if file is not None and gpu is not None:
         stop("Give either a file or --gpu.")
     try:
         if gpu is not None:
-            from tutorial.hardware.gpu_names import decode
+            from tutorial.hardware.gpu_names import explain
 
             name = gpu.encode("utf-8", errors="replace").decode("utf-8")  # an argument may hold bytes that are no text
-            title, hardware = "title_name", Hardware(accelerators=[decode(name)])
+            title, hardware = "title_name", note_untold(Hardware(accelerators=[explain(name)]))
             if hardware.accelerators[0].vendor is None:
                 raise NotRecognized(f"no vendor's graphics card is recognized in {name[:80]!r}")
         elif file is not None:
@@ -99,16 +106,23 @@ def inspect(
     from tutorial.publish.words import Texts
 
     text = Texts("en")
-    table = Table(title=text(f"inspect.{title}"), show_lines=False)
+    rows = report(hardware, text)
+    table = Table(title=text(f"inspect.{title}"), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
     for column, style in (("criterion", "bold"), ("value", ""), ("means", "dim")):
-        table.add_column(text(f"inspect.{column}"), style=style, overflow="fold")
-    for row in report(hardware, text):
-        if row.value:
+        table.add_column(text(f"inspect.{column}"), style=style, overflow="fold", no_wrap=column == "criterion")
+    problem = hardware.pytorch.problem
+    for row in rows:
+        if row.value and row.value != problem:
             table.add_row(*map(Text, row))
-        else:
-            table.add_row(Text(row.criterion), Text(row.meaning))
-    say.print(table)
-    if hardware.pytorch.cure:
+    # A file and a pipe have no width: there nothing is wrapped.
+    lines = Console(width=None if say.is_terminal or "COLUMNS" in os.environ else 200)
+    lines.print(table)
+    for row in rows:
+        if not row.value:
+            say.print(Text(f"{row.criterion}: {row.meaning}"), soft_wrap=not say.is_terminal)
+    if problem:
+        say.print(Text(f"{text('inspect.pytorch.problem')}: {problem}", style="yellow"), soft_wrap=not say.is_terminal)
+    if hardware.pytorch.cure:  # in one line, whatever the width, so that it can be copied
         say.print(Text(hardware.pytorch.cure), soft_wrap=True)
 
 
@@ -117,7 +131,7 @@ def measure(
     profile: ProfileOption = Profile.quick,
     device: DeviceOption = [],
     only: OnlyOption = [],
-    out: Annotated[Path | None, typer.Option(help="The results file; by default one in results/local, named for the machine.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The results file; by default one named for the machine, in results/local of the checkout or else in this folder.")] = None,
 ):
     """Measure this machine and write a results file."""
     from tutorial.hardware.gpu import unusable_nvidia_card
@@ -136,7 +150,8 @@ def measure(
     except runner.UnknownName as error:
         stop(str(error))
     hardware = this_machine()
-    path = out or repository() / "results" / "local" / f"{machine_slug(hardware)}.json"
+    root = checkout()
+    path = out or (root / "results" / "local" if root else Path.cwd()) / f"{machine_slug(hardware)}.json"
     titles = {"cpu": hardware.cpu.model or "CPU"} | {a.device: a.name or a.device for a in hardware.accelerators}
     say.print("Measuring on " + " and ".join(f"{d} ({titles[str(d)]})" for d in devices), highlight=False, markup=False, soft_wrap=True)
     if [str(d) for d in devices] == ["cpu"] and not device:
@@ -164,8 +179,15 @@ def measure(
     except ResultsError as error:
         stop(str(error))
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # who presses Ctrl-C twice is to see the message, too
         stop(f"Interrupted. What was finished is kept in {path}; the same command goes on from there.", 130)
     say.print(f"Written: {path}", highlight=False, markup=False, soft_wrap=True)
+    if root is None:
+        say.print(
+            "It names the chips and the versions, and nobody. Attach it to an issue or a pull request of the guide's repository; "
+            "or put it into results/local of a checkout, where `tutorial build --no-measure` shows it.",
+            highlight=False, markup=False, soft_wrap=True,
+        )
 
 
 @app.command()
@@ -173,11 +195,12 @@ def render(
     reference: Annotated[bool, typer.Option("--reference", help="Render the repository's own results into generated/, for a commit.")] = False,
 ):
     """Render tables and plots from all results."""
+    root = repository()
     from tutorial.measure.results import ResultsError
     from tutorial.publish.render import render as render_all
 
     try:
-        written = render_all(repository(), local=not reference)
+        written = render_all(root, local=not reference)
     except ResultsError as error:
         stop(str(error))
     say.print(f"Rendered {len(written)} files.")

@@ -1,5 +1,6 @@
 """What the tables and plots show: machines, groups of cases with their verdicts, and the curve through the intervals."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,6 +58,15 @@ class Machine:
     def raw(self) -> str:
         """Where the site has its raw data."""
         return f"results/{'local/' if self.local else ''}{self.name}.json"
+
+    @property
+    def anchor(self) -> str:
+        """Its place on the page of the machines."""
+        return f"machine-{self.key}"
+
+    def link(self, text: Texts) -> str:
+        """Its title, which leads there."""
+        return f"[{self.title(text)}](machines.md#{self.anchor})"
 
 
 def median(record: Record) -> float:
@@ -139,3 +149,125 @@ def logging_groups(machine: Machine, kind: str) -> dict[str, Group]:
         if record.group.startswith(kind):
             groups.setdefault(record.device, Group([])).records.append(record)
     return {device: group for device, group in groups.items() if group.base is not None}
+
+
+FLAT = 0.1  # a time is flat while it is within 10 % of the floor
+
+
+@dataclass
+class Sweep:
+    """One width of the experiment `size`: all batches on all devices, timed in the same rotations."""
+
+    width: int
+    group: Group
+
+    def devices(self) -> list[str]:
+        return list(dict.fromkeys(record.device for record in self.group.records if "batch" in record.parameters))
+
+    def batches(self) -> list[int]:
+        return sorted({record.parameters["batch"] for record in self.group.records if "batch" in record.parameters})
+
+    def best(self, device: str) -> dict[int, Record]:
+        """The fastest record of each batch on a device: on the CPU, that of the better number of threads."""
+        found: dict[int, Record] = {}
+        for record in self.group.records:
+            if record.role in ("base", "case") and record.device == device and record.samples:
+                batch = record.parameters["batch"]
+                found[batch] = min(found.get(batch, record), record, key=self.pace)
+        return dict(sorted(found.items()))
+
+    def pace(self, record: Record) -> float:
+        """Time in units of the base's, rotation by rotation, so that the machine's drift is out of it."""
+        return median(record) if self.group.base is None else ratio(record.samples, self.group.base.samples).median
+
+    def flat(self, device: str) -> tuple[int, int] | None:
+        """The first and the last batch of those around the fastest that take at most 10 % longer than it."""
+        paces = {batch: self.pace(record) for batch, record in self.best(device).items()}
+        if not paces:
+            return None
+        batches, floor = list(paces), min(paces.values())
+        first = last = min(range(len(batches)), key=lambda place: paces[batches[place]])
+        while first > 0 and paces[batches[first - 1]] <= floor * (1 + FLAT):
+            first -= 1
+        while last + 1 < len(batches) and paces[batches[last + 1]] <= floor * (1 + FLAT):
+            last += 1
+        return batches[first], batches[last]
+
+    def against_cpu(self, device: str) -> dict[int, tuple[Ratio, str]]:
+        """By batch: the ratio to the CPU's better time and its verdict, where both were measured."""
+        twin, cpu = self.group.find("twin"), self.best("cpu")
+        if twin is None or self.group.base is None:
+            return {}
+        resolved = ratio(twin.samples, self.group.base.samples)
+        compared = {batch: ratio(record.samples, cpu[batch].samples) for batch, record in self.best(device).items() if batch in cpu}
+        return {batch: (one, verdict(one, resolved)) for batch, one in compared.items()}
+
+    def crossover(self, device: str) -> int | None:
+        """The smallest batch from which on the device is faster than the CPU's better time; None where there is none."""
+        found = None
+        for batch, (_, word) in reversed(self.against_cpu(device).items()):
+            if word != "faster":
+                break
+            found = batch
+        return found
+
+
+def sweeps(machine: Machine) -> list[Sweep]:
+    """The widths that were measured, from narrow to wide."""
+    widths = {record.parameters["width"]: record.group for record in machine.results.select("size") if "width" in record.parameters}
+    return [Sweep(width, Group(machine.results.select("size", group))) for width, group in sorted(widths.items())]
+
+
+def share_of_peak(record: Record, machine: Machine) -> float | None:
+    """What a step reaches of the FLOP/s of a large matrix product on the same device with as many threads."""
+    for product in machine.results.select("size", f"peak on {record.device}"):
+        if product.role in ("base", "case") and product.samples and product.threads == record.threads:
+            return flops(record) / flops(product)
+    return None
+
+
+def flops(record: Record) -> float:
+    """Floating-point operations in a second."""
+    return record.parameters["flop"] / median(record)
+
+
+def best_at_once(machine: Machine, device: str) -> dict[int, float]:
+    """By number of models: the least time for a step of one of them, in steps of the lesson's loop on that device.
+
+    The models are trained at once, or one after the other with the best loop that the experiment `strategies` found.
+    """
+    group = Group(machine.results.select("many", f"on {device}"))
+    if group.base is None:
+        return {}
+    alone = 1.0
+    for name in {record.group for record in machine.results.select("strategies")}:
+        loops = Group(machine.results.select("strategies", name))
+        for record in loops.records:
+            if loops.base and record.role == "case" and record.device == device and record.samples and record.parameters.get("trains", 1):
+                alone = min(alone, ratio(record.samples, loops.base.samples).median)
+    found: dict[int, float] = {}
+    for record in group.records:
+        if record.role == "case" and record.samples:
+            models = record.parameters["models"]
+            found[models] = min(found.get(models, alone), ratio(record.samples, group.base.samples).median / models)
+    return dict(sorted(found.items()))
+
+
+def many_win_from(machine: Machine, device: str) -> float | None:
+    """From how many models at once the device's best is faster than the CPU's best, for the same number of models.
+
+    Infinity where it is not at the largest number; None where it was not measured. The two are linked by the lesson's
+    loop, which took turns on both devices in the experiment `training`.
+    """
+    lessons = {record.device: record for record in machine.results.select("training", "step") if record.role in ("base", "case") and record.samples}
+    cpu, other = best_at_once(machine, "cpu"), best_at_once(machine, device)
+    both = cpu.keys() & other.keys()
+    if not both or not {"cpu", device} <= lessons.keys():
+        return None
+    slower = ratio(lessons[device].samples, lessons["cpu"].samples).median
+    found = math.inf
+    for models in sorted(both, reverse=True):
+        if other[models] * slower >= cpu[models]:
+            break
+        found = models
+    return found

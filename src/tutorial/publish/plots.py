@@ -14,9 +14,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from tutorial.measure.results import Reported
-from tutorial.publish.comparison import Group, Machine, logging_curve, logging_groups, median
+from tutorial.publish.comparison import Group, Machine, Sweep, logging_curve, logging_groups, median, sweeps
 from tutorial.publish.tables import provenance, tabs
-from tutorial.publish.words import Texts, safe
+from tutorial.publish.words import Texts, duration, safe, significant, whole
 from tutorial.training.loops import LESSON_STEPS
 
 # Colors that a plot is drawn with, and what takes their place in the page: the site's text color and its four series.
@@ -242,6 +242,125 @@ def transfer(machines: list[Machine], text: Texts) -> str:
         return figure(draw, text("transfer_plot.title"), text("transfer_plot.description"), f"transfer-{machine.key}", size=(7.2, 4.2))
 
     return tabs(machines, text, content)
+
+
+def size(machines: list[Machine], text: Texts) -> str:
+    """Time of a step against the batch, one line for each width and device."""
+
+    def content(machine: Machine) -> str | None:
+        lines = [(sweep, device, sweep.best(device)) for sweep in sweeps(machine) for device in sweep.devices() if sweep.best(device)]
+        if not lines:
+            return None
+        devices = list(dict.fromkeys(device for _, device, _ in lines))
+
+        def draw(axes):
+            for sweep, device, best in lines:
+                unit = median(sweep.group.base) if sweep.group.base else 1.0
+                times = {batch: sweep.pace(record) * unit for batch, record in best.items()}
+                first, last = sweep.flat(device)
+                flat = {batch: seconds for batch, seconds in times.items() if first <= batch <= last}
+                number = devices.index(device)
+                style = dict(color=SERIES[number % 4], linestyle=("solid", "dashed", "dotted", "dashdot")[number % 4])
+                axes.plot(list(times), list(times.values()), marker="os^D"[number % 4], markersize=4, **style)
+                axes.plot(list(flat), list(flat.values()), linewidth=5, alpha=0.5, solid_capstyle="round", color=style["color"])
+                axes.annotate(text("size_plot.label", width=whole(sweep.width)), (max(times), times[max(times)]), xytext=(6, 0), textcoords="offset points", va="center")
+            for number, device in enumerate(devices):
+                style = ("solid", "dashed", "dotted", "dashdot")[number % 4]
+                axes.plot([], [], marker="os^D"[number % 4], markersize=4, color=SERIES[number % 4], linestyle=style, label=f"{plain(machine.device_title(device, text)):.60}")
+            axes.plot([], [], linewidth=5, alpha=0.5, color=TEXT, label=text("size_plot.flat"))
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.xaxis.set_major_formatter(lambda value, _: whole(value))
+            axes.yaxis.set_major_formatter(lambda value, _: duration(value))
+            axes.minorticks_off()
+            axes.set_xlabel(text("size_plot.x"))
+            axes.set_ylabel(text("size_plot.y"))
+            axes.figure.legend(loc="outside upper left")
+
+        told = []
+        for sweep, device, _ in lines:
+            first, last = sweep.flat(device)
+            told.append(text("size_plot.told", device=plain(machine.device_title(device, text)), width=sweep.width, first=first, last=last))
+        plot = figure(draw, text("size_plot.title"), text("size_plot.description", told=" ".join(told)), f"size-{machine.key}", size=(6.4, 4.8))
+        return plot + "\n\n" + text("size_plot.caption") + "\n{ .measured }"
+
+    return tabs(machines, text, content)
+
+
+def size_map(machines: list[Machine], text: Texts) -> str:
+    """A grid of batches and widths: which device is the faster; on a machine without an accelerator, the CPU's times."""
+
+    def content(machine: Machine) -> str | None:
+        widths = sweeps(machine)
+        devices = list(dict.fromkeys(device for sweep in widths for device in sweep.devices()))
+        accelerators = [device for device in devices if device != "cpu"] if "cpu" in devices else devices
+        maps = [f"**{machine.device_title(device, text)}**\n\n" + size_grid(machine, widths, device, text) for device in accelerators or devices]
+        absent = [] if accelerators or not maps else [f"**{name}**: {text('not_measured_here')}" for name in machine.unmeasured(set(devices), text)]
+        return "\n\n".join([*maps, *absent]) or None
+
+    return tabs(machines, text, content)
+
+
+def size_grid(machine: Machine, widths: list[Sweep], device: str, text: Texts) -> str:
+    """The map of one accelerator against the CPU, or of one device alone."""
+    batches = sorted({batch for sweep in widths for batch in sweep.batches()})
+    compares = any(sweep.against_cpu(device) for sweep in widths) and device != "cpu"
+    cells = [cell for column, sweep in enumerate(widths) for cell in (compared_cells if compares else timed_cells)(machine, sweep, device, column, batches, text)]
+
+    def draw(axes):
+        for column, row, value, series, strength in cells:
+            axes.add_patch(plt.Rectangle((column, row), 1, 1, facecolor=SERIES[series], alpha=strength, edgecolor="none"))
+            axes.add_patch(plt.Rectangle((column, row), 1, 1, fill=False, edgecolor=TEXT, linewidth=0.6))
+            axes.text(column + 0.5, row + 0.5, value, ha="center", va="center")
+        axes.set_xlim(0, len(widths))
+        axes.set_ylim(0, len(batches))
+        axes.set_xticks(np.arange(len(widths)) + 0.5, [whole(sweep.width) for sweep in widths])
+        axes.set_yticks(np.arange(len(batches)) + 0.5, [whole(batch) for batch in batches])
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        axes.set_xlabel(text("size_map.x"))
+        axes.set_ylabel(text("size_map.y"))
+
+    told = "; ".join(
+        text("size_map.column", width=sweep.width, cells=", ".join(text("size_map.cell", rows=batches[row], value=value) for place, row, value, *_ in cells if place == column))
+        for column, sweep in enumerate(widths)
+    )
+    kind = "" if compares else "_cpu"
+    described = text(f"size_map.description{kind}", device=plain(machine.device_title(device, text)), told=told)
+    name = f"size-map-{machine.key}-{device.replace(':', '')}"
+    plot = figure(draw, text(f"size_map.title{kind}"), described, name, size=(6, 0.38 * len(batches) + 0.8))
+    return plot + "\n\n" + text(f"size_map.caption{kind}") + "\n{ .measured }"
+
+
+def compared_cells(machine: Machine, sweep: Sweep, device: str, column: int, batches: list[int], text: Texts):
+    """Column, row, what it says, series and strength of the color, for each batch that has a place in the map."""
+    compared = sweep.against_cpu(device)
+    for row, batch in enumerate(batches):
+        if batch not in compared:
+            yield column, row, text("size_map.left_out"), 0, 0.0
+            continue
+        times, word = compared[batch]
+        if word in ("same", "cannot tell"):
+            yield column, row, text(f"size_map.{word.replace(' ', '_')}"), 0, 0.0
+            continue
+        slower = word == "slower"
+        winner = text("device.cpu" if slower else "device.gpu")
+        factor = times.median if slower else 1 / times.median
+        yield column, row, text("size_map.faster", device=winner, ratio=significant(factor, 2 if factor > 1.1 else 3)), 0 if slower else 1, min(0.15 + 0.12 * np.log2(factor), 0.5)
+
+
+def timed_cells(machine: Machine, sweep: Sweep, device: str, column: int, batches: list[int], text: Texts):
+    """The same for the times of one device; the color is the stronger, the longer the step."""
+    best = sweep.best(device)
+    first, last = sweep.flat(device) or (0, 0)
+    unit = median(sweep.group.base) if sweep.group.base else 1.0
+    floor = min((sweep.pace(record) for record in best.values()), default=1.0)
+    for row, batch in enumerate(batches):
+        if batch not in best:
+            yield column, row, text("size_map.left_out"), 0, 0.0
+            continue
+        pace = sweep.pace(best[batch])
+        yield column, row, duration(pace * unit) + (" •" if first <= batch <= last else ""), 0, min(0.07 * np.log2(max(pace / floor, 1)), 0.5)
 
 
 def plain(text: str) -> str:

@@ -1,18 +1,21 @@
 """The tables of the pages, as Markdown. Every figure is computed here from the raw samples of the results."""
 
 import contextlib
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from tutorial.measure.experiments.logging import LESSON_INTERVALS
+from tutorial.measure.experiments.size import LESSON_WIDTH
 from tutorial.measure.results import Record, Reported, ResultsError
 from tutorial.measure.timing import ratio
-from tutorial.publish.comparison import Group, Machine, logging_curve, logging_groups, median, middle_half
-from tutorial.publish.words import Texts, byte_count, duration, percent, safe, significant
+from tutorial.publish.comparison import Group, Machine, Sweep, flops, logging_curve, logging_groups, many_win_from, median, middle_half, share_of_peak, sweeps
+from tutorial.publish.words import Texts, byte_count, duration, percent, safe, significant, whole
 from tutorial.training.loops import LESSON_STEPS
 
 
+LESSON_ROWS = 120  # in the lesson's batch
 ADDS_UP = 0.2  # parts explain a whole when their sum is within 20 % of it
 RESTLESS = 0.05  # a base that differs from itself by more than this makes every other difference doubtful
 
@@ -70,6 +73,13 @@ def fold(title: str, content: str) -> str:
 
 def details(group: Group, text: Texts, name: Callable[[Record], str]) -> str:
     """The fold under a comparison: A/A row, intervals, repeats, threads and block lengths of one group."""
+    method = fold(text("details.title"), text("details.method") + "\n\n" + details_table(group, text, name))
+    twin = group.find("twin")
+    reach = ratio(twin.samples, group.base.samples).reach if twin and group.base else 0.0
+    return method if reach <= RESTLESS else text("details.restless", share=percent(reach)) + "\n\n" + method
+
+
+def details_table(group: Group, text: Texts, name: Callable[[Record], str]) -> str:
     rows = []
     for record in group.records:
         if record.role == "part" or not record.samples:
@@ -83,11 +93,7 @@ def details(group: Group, text: Texts, name: Callable[[Record], str]) -> str:
             row += [significant(compared.median), f"{significant(compared.low)} – {significant(compared.high)}"]
         rows.append([*row, str(len(record.samples)), str(record.parameters.get("block", "")), str(record.threads)])
     header = [text(f"details.{column}") for column in ("case", "median", "ratio", "interval", "repeats", "block", "threads")]
-    told = [text("details.method"), markdown_table(header, rows), *readings(group, text)]
-    method = fold(text("details.title"), "\n\n".join(told))
-    twin = group.find("twin")
-    reach = ratio(twin.samples, group.base.samples).reach if twin and group.base else 0.0
-    return method if reach <= RESTLESS else text("details.restless", share=percent(reach)) + "\n\n" + method
+    return "\n\n".join([markdown_table(header, rows), *readings(group, text)])
 
 
 def readings(group: Group, text: Texts) -> list[str]:
@@ -134,6 +140,8 @@ def training(machines: list[Machine], text: Texts) -> str:
 
         def whole(record: Record) -> list[str]:
             same = {r.case: r for r in records if r.group == "whole" and r.device == record.device}
+            if not same:  # the probe makes no whole run
+                return [text("not_measured_here"), "", ""]
             return [
                 duration(median(same["whole run"])) if same["whole run"].samples else failed(same["whole run"], text),
                 f"{same['loss curve'].samples[-1]:.4f}",
@@ -165,7 +173,7 @@ def step(machines: list[Machine], text: Texts) -> str:
     """The phases of one step, their sum against the whole, and the arithmetic alone."""
 
     def content(machine: Machine) -> str | None:
-        group = Group(machine.results.select("step"))
+        group = Group(machine.results.select("step", "cpu"))
         if group.base is None:
             return None
         parts = [r for r in group.records if r.role == "part"]
@@ -293,6 +301,133 @@ def transfer(machines: list[Machine], text: Texts) -> str:
     return tabs(machines, text, content)
 
 
+def threads(machines: list[Machine], text: Texts) -> str:
+    """The lesson's step and the wide network's with 1, 2, ... CPU threads."""
+
+    def content(machine: Machine) -> str | None:
+        blocks = []
+        for name in ("lesson", "wide"):
+            group = Group(machine.results.select("threads", name))
+            rows = []
+            for r in group.records:
+                if r.role in ("base", "case"):
+                    row = [duration(median(r)), middle_half(r), group.verdict_words(r, text)] if r.samples else [failed(r, text), "", ""]
+                    rows.append([str(r.parameters["threads"]), *row])
+            if rows:
+                header = [text(f"threads.{name}"), *(text(f"threads.{column}") for column in ("time", "middle_half", "verdict"))]
+                blocks.append(markdown_table(header, rows) + "\n\n" + details(group, text, lambda r: text("threads.case", count=r.parameters["threads"])))
+        return "\n\n".join(blocks) or None
+
+    return tabs(machines, text, content)
+
+
+def size(machines: list[Machine], text: Texts) -> str:
+    """For each width and device: the floor, how far it is flat, the share of the device's peak, and the crossover."""
+
+    def content(machine: Machine) -> str | None:
+        widths = sweeps(machine)
+        blocks = []
+        devices = list(dict.fromkeys(device for sweep in widths for device in sweep.devices()))
+        for device in devices:
+            rows = [size_row(sweep, device, machine, text) for sweep in widths if sweep.best(device)]
+            columns = ["width", "floor", "flat", "lesson_share", "best_share"] + ["crossover"] * (device != "cpu")
+            if rows:
+                table = markdown_table([text(f"size.{column}") for column in columns], rows)
+                blocks.append(f"**{machine.device_title(device, text)}**. {peaks(machine, device, text)}\n\n{table}")
+            else:
+                reason = next((r.failure for sweep in widths for r in sweep.group.records if r.device == device and r.failure), "")
+                blocks.append(f"**{machine.device_title(device, text)}**: {text('failed', reason=safe(reason or ''))}")
+        if not blocks:
+            return None
+        blocks += [f"**{name}**: {text('not_measured_here')}" for name in machine.unmeasured(set(devices), text)]
+        every = [text("size.of_width", width=width_name(sweep.width, text)) + "\n\n" + details_table(sweep.group, text, lambda r: size_name(r, machine, text)) for sweep in widths]
+        return "\n\n".join([*blocks, fold(text("size.all"), "\n\n".join([text("details.method"), *every]))])
+
+    return tabs(machines, text, content)
+
+
+def size_row(sweep: Sweep, device: str, machine: Machine, text: Texts) -> list[str]:
+    best = sweep.best(device)
+    first, last = sweep.flat(device)
+    fullest = max(best.values(), key=flops)
+    row = [
+        width_name(sweep.width, text),
+        duration(median(min(best.values(), key=sweep.pace))),
+        text("size.rows", rows=whole(last)) if first == last else text("size.from_to", first=whole(first), last=whole(last)),
+        share_words(best[LESSON_ROWS], machine, text) if LESSON_ROWS in best else "",
+        text("size.at", share=share_words(fullest, machine, text), rows=whole(fullest.parameters["batch"])),
+    ]
+    if device != "cpu":
+        crossover = sweep.crossover(device)
+        compared = sweep.against_cpu(device)
+        row.append(text("size.from", rows=whole(crossover)) if crossover else text("size.at_none") if compared else text("not_measured_here"))
+    return row
+
+
+def size_name(record: Record, machine: Machine, text: Texts) -> str:
+    return text("size.case", device=machine.device_title(record.device, text), rows=whole(record.parameters["batch"]))
+
+
+def width_name(width: int, text: Texts) -> str:
+    return text("size.lessons_network" if width == LESSON_WIDTH else "size.wide_network", width=whole(width))
+
+
+def share_words(record: Record, machine: Machine, text: Texts) -> str:
+    """`0.18 GFLOP/s, 0.2 %`: what a step reaches, and its share of the large product's."""
+    share = share_of_peak(record, machine)
+    reached = f"{significant(flops(record) / 1e9)}\u00a0GFLOP/s"
+    return reached if share is None else text("size.share", reached=reached, share=percent(share))
+
+
+def peaks(machine: Machine, device: str, text: Texts) -> str:
+    """What the large matrix product reaches on a device, with each number of threads."""
+    said = []
+    for r in machine.results.select("size", f"peak on {device}"):
+        if r.role in ("base", "case"):
+            reached = f"{significant(flops(r) / 1e9)}\u00a0GFLOP/s" if r.samples else failed(r, text)
+            said.append(text("size.peak_threads", reached=reached, threads=r.threads) if device == "cpu" else reached)
+    return text("size.peak", reached="; ".join(said)) if said else ""
+
+
+def many(machines: list[Machine], text: Texts) -> str:
+    """Many iris models at once: a step of all, its share for one model, and both against the lesson's step."""
+
+    def content(machine: Machine) -> str | None:
+        blocks = []
+        devices = list(dict.fromkeys(r.device for r in machine.results.select("many") if r.role == "base"))
+        for device in devices:
+            group = Group(machine.results.select("many", f"on {device}"))
+            rows = []
+            for r in sorted((r for r in group.records if r.role in ("base", "case")), key=lambda r: r.parameters.get("models", 0)):
+                cells = [failed(r, text), "", ""]
+                if r.samples:
+                    total = median(r)
+                    against = "" if group.base is None else significant(ratio(r.samples, group.base.samples).median)
+                    cells = [duration(total), against, duration(total / r.parameters.get("models", 1))]
+                rows.append([many_name(r, text), text("many.one_loop") if r.role == "base" else whole(r.parameters["models"]), str(r.threads), *cells])
+            header = [text(f"many.{column}") for column in ("way", "models", "threads", "all", "steps", "one")]
+            blocks.append(f"**{machine.device_title(device, text)}**\n\n" + markdown_table(header, rows))
+            blocks.append(details(group, text, lambda r: many_name(r, text) + (f", {whole(r.parameters['models'])}" if "models" in r.parameters else "")))
+            if device != "cpu":
+                blocks.append(win_words(machine, device, text))
+        if blocks:
+            blocks += [f"**{name}**: {text('not_measured_here')}" for name in machine.unmeasured(set(devices), text)]
+        return "\n\n".join(blocks) or None
+
+    return tabs(machines, text, content)
+
+
+def many_name(record: Record, text: Texts) -> str:
+    return text.name("many.ways", record.case.split()[0])
+
+
+def win_words(machine: Machine, device: str, text: Texts) -> str:
+    """From how many models at once the accelerator's best is faster than the CPU's best."""
+    models = many_win_from(machine, device)
+    key = "many.not_compared" if models is None else "many.never" if math.isinf(models) else "many.wins"
+    return text(key, device=machine.device_title(device, text), models="" if models is None or math.isinf(models) else whole(models))
+
+
 def reported(reports: dict[str, Reported], text: Texts) -> str:
     """What the lessons published, with what is known to be wrong with each method."""
     rows = []
@@ -309,7 +444,7 @@ def machines_list(machines: list[Machine], text: Texts) -> str:
     """Every machine that has results, with what it ran and where its raw data are."""
     rows = [
         [
-            m.title(text),
+            m.link(text),
             safe(m.results.software["torch"]),
             m.results.when.date().isoformat(),
             m.results.profile,

@@ -51,6 +51,11 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{rounded:,.{decimals}f}".replace(",", " ")
 
 
+def whole(number: float) -> str:
+    """A count with its thousands apart: 12 000."""
+    return f"{number:,.0f}".replace(",", " ")
+
+
 def duration(seconds: float) -> str:
     """A time in the unit that gives 1 to 999: `231 µs`. The space does not break."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):

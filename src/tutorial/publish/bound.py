@@ -1,0 +1,123 @@
+"""What holds the lesson's loop up on a device: the model W = max(H, G) + drain x waits, held against what was measured."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tutorial.measure.results import Measured, Record
+from tutorial.measure.timing import Ratio, ratio
+from tutorial.publish.comparison import median
+
+EXPLAINED = 0.2  # a prediction explains what was measured when it is no more than 20 % off
+FLAT = 1.1  # ten times the rows in no more than 10 % more time: the device was not full
+
+Word = Literal["host", "launch", "latency", "throughput", "open"]
+
+
+@dataclass
+class Prediction:
+    """One loop: seconds a step by the model and by the clock."""
+
+    loop: str
+    waits: float
+    """How often a step waits for the device."""
+    predicted: float
+    measured: float
+
+    @property
+    def share(self) -> float:
+        """The predicted time as a share of the measured one."""
+        return self.predicted / self.measured
+
+    @property
+    def explains(self) -> bool:
+        return abs(self.share - 1) <= EXPLAINED
+
+
+@dataclass
+class Bound:
+    """The verdict on one device, with the figures that decided; times in seconds a step."""
+
+    device: str
+    wall: float
+    host: float
+    device_time: float
+    drain: float | None
+    """What one wait adds; None where it was not measured, and then only the loop without readings is explained."""
+    predictions: list[Prediction]
+    host_against_device: Ratio
+    growth: Ratio | None
+    """G with ten times the rows against G; None where that was not measured."""
+    launch_share: float | None
+    """The launch calls' share of H; None where the launches were not counted or one was not timed."""
+
+    @property
+    def explained(self) -> bool:
+        """Whether the model comes within 20 % of every loop that it is asked about."""
+        return all(prediction.explains for prediction in self.predictions)
+
+    @property
+    def busy(self) -> float:
+        """The share of a step's time for which the device has work: G / W."""
+        return self.device_time / self.wall
+
+    @property
+    def word(self) -> Word:
+        """`host`: host-bound; `launch`: host-bound, and most of H is launch calls; `latency`, `throughput`: the device.
+
+        `open` where the model does not explain the loop, where the waiting is longer than both H and G, and where the
+        intervals cannot tell H from G or whether G has grown.
+        """
+        if not self.explained or (self.drain or 0) > max(self.host, self.device_time):
+            return "open"
+        if self.host_against_device.low > 1:
+            return "launch" if (self.launch_share or 0) > 0.5 else "host"
+        if self.host_against_device.high < 1 and self.growth is not None:
+            if self.growth.high <= FLAT:
+                return "latency"
+            if self.growth.low > FLAT:
+                return "throughput"
+        return "open"
+
+
+def bound(results: Measured, device: str) -> Bound | None:
+    """The verdict for one device; None where W, H or G were not measured there."""
+    records = {r.case: r for r in results.select("bound", f"on {device}") if r.role in ("base", "case") and r.samples}
+    if not {"lesson", "never", "host", "device"} <= records.keys():
+        return None
+    host, device_time = median(records["host"]), median(records["device"])
+    drain = median(records["synchronize"]) if "synchronize" in records else None
+    # A block ends with a wait, so the loop that never reads waits once a block.
+    predictions = [predict(records["never"], 1 / records["never"].parameters["block"], host, device_time, drain or 0)]
+    if drain is not None:
+        predictions.append(predict(records["lesson"], 1.0, host, device_time, drain))
+    more = records.get("device, batch 1200")
+    return Bound(
+        device=device,
+        wall=median(records["lesson"]),
+        host=host,
+        device_time=device_time,
+        drain=drain,
+        predictions=predictions,
+        host_against_device=ratio(records["host"].samples, records["device"].samples),
+        growth=ratio(more.samples, records["device"].samples) if more else None,
+        launch_share=launch_share(results, device, host),
+    )
+
+
+def predict(record: Record, waits: float, host: float, device_time: float, drain: float) -> Prediction:
+    return Prediction(record.case, waits, max(host, device_time) + drain * waits, median(record))
+
+
+def launch_share(results: Measured, device: str, host: float) -> float | None:
+    """Launches of a step, each as long as one alone, as a share of H."""
+    launches = single(results, "step", f"counts on {device}", "launches")
+    launch = single(results, "overheads", f"on {device}", "kernel launch")
+    return None if launches is None or launch is None else launches * launch / host
+
+
+def single(results: Measured, experiment: str, group: str, case: str) -> float | None:
+    """The median of one case; None where it was not measured."""
+    found = [r for r in results.select(experiment, group) if r.case == case and r.samples]
+    return float(np.median(found[0].samples)) if found else None

@@ -1,0 +1,364 @@
+"""The one-file probe: it trains what the lesson trains, judges as the package judges, and the site takes its file."""
+
+import contextlib
+import errno
+import html
+import importlib.util
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tutorial.measure import timing
+from tutorial.measure.results import Measured, load
+from tutorial.publish.bound import bound
+from tutorial.publish.comparison import Machine
+from tutorial.publish.render import fragments
+from tutorial.training import data, loops, model
+
+PROGRAM = Path(__file__).parents[1] / "snippets" / "why_is_my_gpu_slower.py"
+CPU, CUDA = torch.device("cpu"), torch.device("cuda", 0)
+
+
+def as_module():
+    spec = importlib.util.spec_from_file_location("probe", PROGRAM)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+PROBE = as_module()
+
+
+@pytest.fixture
+def probe(monkeypatch, tmp_path):
+    """A probe that a test may change, in an empty folder, with little time, and no accelerator."""
+    monkeypatch.chdir(tmp_path)
+    module = as_module()
+    module.SECONDS = 0.1
+    module.find_accelerator = lambda: (None, None)
+    return module
+
+
+def rendered(folder: Path) -> dict[str, str]:
+    """What the site makes of the one file in the folder."""
+    (file,) = folder.iterdir()
+    return fragments([Machine(file.stem, load(file))], {}, "en")
+
+
+def test_its_losses_are_those_of_the_lesson():
+    (X, y), table = PROBE.iris("cpu"), data.iris()
+    rows, expected_rows = ([tuple(row) for row in torch.column_stack(pair).tolist()] for pair in ((X, y), (table.X_train, table.y_train)))
+    assert sorted(rows) == sorted(expected_rows)
+    expected = loops.read_every_step(model.make_model(), table.X_train, table.y_train, 300)
+    assert PROBE.train(PROBE.new_model("cpu"), X, y, 300) == pytest.approx(expected, abs=1e-5)
+    assert PROBE.train(PROBE.new_model("cpu"), *PROBE.iris("cpu", times=10), 50) == pytest.approx(expected[:50], abs=1e-5)
+
+
+intervals = st.lists(st.floats(0.3, 3), min_size=3, max_size=3).map(sorted)
+
+
+@given(intervals, intervals)
+def test_it_compares_as_the_package_does(case, twin):
+    low, middle, high = case
+    twin_low, twin_middle, twin_high = twin
+    expected = timing.verdict(timing.Ratio(middle, low, high), timing.Ratio(twin_middle, twin_low, twin_high))
+    assert PROBE.compare((middle, low, high), (twin_middle, twin_low, twin_high)) == expected
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.97, 1.0, 1.3, 4.0])
+@pytest.mark.parametrize("noise", [0.01, 0.1])
+def test_its_intervals_are_those_of_the_package(factor, noise):
+    draw = random.Random(1)
+    base = [draw.gauss(1, noise) for _ in range(100)]
+    case = [factor * draw.gauss(1, noise) for _ in range(100)]
+    expected = timing.ratio(case, base)
+    assert PROBE.ratio(case, base) == pytest.approx(tuple(expected), abs=0.3 * expected.half_width)
+
+
+def made_up(times: dict[str, float], launched: float | None, noise: float = 0.01) -> tuple[dict, Measured]:
+    """The cases of a CUDA device and their file, from made-up times of a step in microseconds."""
+    draw = random.Random(2)
+    cases = {}
+    for name, microseconds in times.items():
+        cases[name] = PROBE.Case(None)
+        cases[name].samples = [microseconds * 1e-6 * draw.gauss(1, noise) for _ in range(60)]
+        cases[name].length = 40
+    if "lesson" in times:
+        cases["lesson again"] = cases["lesson"]
+    cases |= {name: SimpleNamespace(samples=[1e-4] * 60, length=9, failure=None, parameters={}) for name in ("cpu", "cpu again", "plain Python")}
+    content = PROBE.results(cases, None, None, None) | {"records": PROBE.records(cases, CUDA, launched)}
+    content["hardware"]["accelerators"] = [{"device": "cuda:0", "name": "Example GPU"}]
+    return cases, Measured.model_validate(content)
+
+
+def judged_by_both(times: dict[str, float], launched: float | None) -> tuple[str, str]:
+    """The verdicts of the probe and of the package."""
+    cases, results = made_up(times, launched)
+    found = bound(results, "cuda:0")
+    return PROBE.bound(cases, launched), f"{found.word}-bound".replace("open-bound", "open") if found else "none"
+
+
+LESSON = {"lesson": 320, "never": 300, "host": 290, "device": 40, "device, batch 1200": 41, "synchronize": 20, "kernel launch": 3}
+
+
+@pytest.mark.parametrize(
+    ("changes", "launched", "verdict"),
+    [
+        ({}, 20, "host-bound"),
+        ({}, None, "host-bound"),
+        ({}, 60, "launch-bound"),
+        ({"host": 100, "device": 290, "device, batch 1200": 300}, 20, "latency-bound"),
+        ({"host": 100, "device": 290, "device, batch 1200": 2500}, 20, "throughput-bound"),
+        ({"host": 100}, 20, "open"),  # the parts do not add up
+        ({"host": 500}, 20, "open"),
+        ({"lesson": 500}, 20, "open"),
+        ({"lesson": 700, "synchronize": 400}, 20, "open"),  # waiting is most of it
+        ({"device": 290}, 20, "open"),  # which of them is longer cannot be told
+    ],
+)
+def test_what_holds_the_loop_up(changes, launched, verdict):
+    assert judged_by_both(LESSON | changes, launched) == (verdict, verdict)
+    assert verdict in PROBE.MEANING
+
+
+times = st.floats(10, 1000)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.fixed_dictionaries(dict.fromkeys(LESSON, times)), st.floats(1, 100))
+def test_it_judges_as_the_package_does(drawn, launched):
+    # Each bootstrap has its own random numbers: where the interval only just touches the limit, they may differ.
+    assume(abs(drawn["host"] / drawn["device"] - 1) > 0.02)
+    assume(abs(drawn["device, batch 1200"] / drawn["device"] - 1.1) > 0.02)
+    # Every other one is made to add up, or nearly all would be open.
+    if int(drawn["lesson"]) % 2:
+        drawn["never"] = max(drawn["host"], drawn["device"])
+        drawn["lesson"] = drawn["never"] + drawn["synchronize"]
+    ours, theirs = judged_by_both(drawn, launched)
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("launched", [None, 20.0])
+@pytest.mark.parametrize("missing", [set(), {"kernel launch"}, {"device", "device, batch 1200"}, {"never", "host"}])
+def test_the_site_shows_what_a_cuda_device_tells(launched, missing):
+    told = {name: microseconds for name, microseconds in LESSON.items() if name not in missing}
+    _, results = made_up(told, launched if "kernel launch" in told else None)
+    assert "Example GPU" in fragments([Machine("x", results)], {}, "en")["tables/training.md"]
+
+
+def test_the_report_of_a_cuda_device(capsys):
+    cases, _ = made_up(LESSON | {"lesson": 330}, 60)
+    PROBE.report(cases, 60)
+    told = capsys.readouterr().out
+    for line in ("The GPU against the CPU: slower, 3", "The GPU works for 12% of a step", "makes it 1.09 times as long", "Verdict: launch-bound.", "Read the chapter Make it faster."):
+        assert line in told, told
+
+
+def test_without_a_graph_the_host_is_blamed_only_where_it_alone_explains_the_loop():
+    told = {name: LESSON[name] for name in ("lesson", "never", "host", "synchronize")}
+    assert judged_by_both(told, None)[0] == "host-bound"
+    assert judged_by_both(told | {"host": 200}, None)[0] == "open"
+    del told["host"]
+    assert judged_by_both(told, None)[0] == "open"
+
+
+def test_each_chapter_that_it_names_is_one_of_the_guide():
+    pages = Path(__file__).parents[1] / "docs" / "en"
+    titles = {page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").split(" {")[0] for page in pages.glob("*.md")}
+    named = {chapter for _, chapters in PROBE.MEANING.values() for chapter in chapters.split(", then ")}
+    assert named <= titles and {"Set up PyTorch", "Train on the CPU"} <= titles
+
+
+def test_on_a_cpu_alone_it_writes_what_the_site_shows(probe, capsys, tmp_path):
+    threads = torch.get_num_threads()
+    probe.main()
+    assert torch.get_num_threads() == threads
+    told = capsys.readouterr().out
+    assert "20,000 steps take about" in told and "Written: probe-" in told
+    pages = rendered(tmp_path)
+    assert "profile `probe`" in pages["tables/training.md"] and "not measured here" in pages["tables/training.md"]
+    (file,) = tmp_path.iterdir()
+    results = load(file)
+    assert [(r.group, r.role, r.device) for r in results.records] == [("step", "base", "cpu"), ("step", "twin", "cpu"), ("step", "witness", "cpu")]
+
+
+def test_its_file_tells_nothing_of_a_person(probe, monkeypatch, tmp_path):
+    (tmp_path / "secret folder").mkdir()
+    monkeypatch.chdir(tmp_path / "secret folder")
+    for name in ("USER", "LOGNAME", "HOSTNAME", "HOME"):
+        monkeypatch.setenv(name, "secret")
+    monkeypatch.setattr(probe.platform, "node", lambda: "secret")
+    probe.main()
+    (file,) = Path.cwd().iterdir()
+    assert "secret" not in file.read_text(encoding="utf-8") + file.name
+    assert str(Path.home()) not in file.read_text(encoding="utf-8")
+
+
+SIMULATED = """
+import runpy, sys
+import simulated_accelerator
+if not simulated_accelerator.AVAILABLE:
+    sys.exit(77)
+probe = runpy.run_path(sys.argv[1])
+probe["main"].__globals__["SECONDS"] = 1
+probe["main"]()
+"""
+
+
+def test_on_another_accelerator_it_tells_what_can_be_told(tmp_path):
+    """The simulated one stands for `mps` and `xpu`: no graph, no sleeping kernel. Its times mean nothing."""
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    command = [sys.executable, "-c", SIMULATED, str(PROGRAM)]
+    run = subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True)
+    if run.returncode == 77:
+        pytest.skip("this PyTorch cannot simulate an accelerator")
+    assert run.returncode == 0, run.stderr
+    assert "PyTorch uses" in run.stdout and "Verdict: " in run.stdout
+    assert "no graph of steps on simulated" in run.stdout
+    (file,) = tmp_path.iterdir()
+    records = load(file).select("bound", "on simulated:0")
+    told = {r.case for r in records if r.samples}
+    assert told == {"lesson", "never", "host", "synchronize", "fixed kernel", "plain Python"}
+    assert {r.case for r in records if r.failure} == {"device", "device, batch 1200", "device, batch 12000"}
+    assert [r.role for r in records][:3] == ["witness", "base", "twin"]
+    pages = rendered(tmp_path)
+    assert "simulated:0" in html.unescape(pages["tables/training.md"])
+
+
+@pytest.fixture
+def cuda(probe, monkeypatch):
+    """A probe for which the CPU answers to `cuda:0`, as far as the device's own calls are concerned."""
+    iris, slept = probe.iris, []
+    monkeypatch.setattr(probe, "iris", lambda device, times=1: iris("cpu", times))
+    monkeypatch.setattr(probe, "new_model", lambda device, new_model=probe.new_model: new_model("cpu"))
+    monkeypatch.setattr(probe, "synchronize", lambda device: None)
+    monkeypatch.setattr(torch.cuda, "_sleep", slept.append, raising=False)
+    probe.slept = slept
+    return probe
+
+
+def awake_after(slept, cycles):
+    """Events of a device that sleeps long enough from so many cycles on."""
+    return lambda: SimpleNamespace(record=lambda: None, query=lambda: slept[-1] < cycles)
+
+
+def test_the_device_sleeps_until_the_host_is_ready(cuda, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "Event", awake_after(cuda.slept, 35_000_000))
+    case = cuda.HostCase(lambda steps: None, CUDA, 10)
+    assert case.block(10) > 0
+    assert cuda.slept == [10_000_000, 20_000_000, 40_000_000]
+    case.block(10)
+    assert cuda.slept[3:] == [40_000_000]
+
+
+def test_a_host_that_waits_for_the_device_cannot_be_timed_alone(cuda, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "Event", awake_after(cuda.slept, float("inf")))
+    with pytest.raises(RuntimeError, match="timed alone"):
+        cuda.HostCase(lambda steps: None, CUDA, 10).block(10)
+
+
+def graphs(monkeypatch, replay):
+    """CUDA graphs that train while they are recorded, as real ones do not, and do `replay` when they are replayed."""
+    monkeypatch.setattr(torch.cuda, "Stream", lambda device: SimpleNamespace(wait_stream=lambda other: None))
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: SimpleNamespace(wait_stream=lambda other: None))
+    monkeypatch.setattr(torch.cuda, "stream", lambda stream: contextlib.nullcontext())
+    monkeypatch.setattr(torch.cuda, "graph", lambda graph, stream: contextlib.nullcontext())
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", lambda: SimpleNamespace(replay=replay))
+
+
+def test_a_graph_that_trains_something_else_is_void(cuda, monkeypatch):
+    graphs(monkeypatch, replay=lambda: None)  # so the loss is that of the recording, after the warm-up's steps
+    with pytest.raises(RuntimeError, match="void: the graph's loss"):
+        cuda.graph_of_steps(CUDA, times=1)
+
+
+def test_a_block_of_a_graph_is_a_number_of_replays(cuda, monkeypatch):
+    replays = []
+    graphs(monkeypatch, replay=lambda: replays.append(1))
+    monkeypatch.setattr(cuda, "train", lambda *args: [float("nan")])  # no loss to compare with: nothing is void
+    case = cuda.graph_of_steps(CUDA, times=1)
+    assert len(replays) == 1 and case.multiple == cuda.GRAPH
+    case.work(3 * cuda.GRAPH)
+    assert len(replays) == 4
+
+
+def test_what_fails_is_recorded_and_the_rest_goes_on(probe, tmp_path, capsys):
+    def out_of_memory():
+        raise RuntimeError("CUDA out of memory. Tried to allocate 2 GiB.\nmore")
+
+    made = probe.cases_for
+    probe.cases_for = lambda device: made(None) | dict.fromkeys(("lesson", "never", "host"), out_of_memory)
+    probe.find_accelerator = lambda: (CPU, None)
+    probe.launches_per_step = lambda device: None
+    probe.main()
+    assert "not told: CUDA out of memory. Tried to allocate 2 GiB." in capsys.readouterr().out
+    (file,) = tmp_path.iterdir()
+    records = load(file).select("bound")
+    assert {r.failure for r in records if r.case == "lesson"} == {"CUDA out of memory. Tried to allocate 2 GiB."}
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("CUDA error: no kernel image is available for execution on the device\nmore", "none for this chip"),
+        ("CUDA out of memory. Tried to allocate 20 MiB.", "end that first"),
+        ("CUDA error: unknown error", "Set up PyTorch"),
+    ],
+)
+def test_an_accelerator_that_cannot_be_used(probe, monkeypatch, tmp_path, capsys, message, said):
+    """It is told, it stands in the file as one that does not work, and nothing of the CPU passes as measured on it."""
+
+    def refused(*args, **kwargs):
+        raise RuntimeError(message)
+
+    probe.find_accelerator = as_module().find_accelerator
+    card = SimpleNamespace(name="Example GPU", total_memory=2**34, major=6, minor=0)
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda check_available: torch.device("cuda"))
+    monkeypatch.setattr(torch, "get_device_module", lambda device: SimpleNamespace(get_device_properties=lambda device: card))
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_75", "sm_80"])
+    monkeypatch.setattr(torch, "ones", refused)
+    probe.main()
+    told = capsys.readouterr().out
+    assert f"PyTorch sees Example GPU (cuda:0) and cannot use it: {message.splitlines()[0]}\n" in told
+    assert said in told and "measured on the CPU alone" in told and "Verdict" not in told
+    (file,) = tmp_path.iterdir()
+    results = load(file)
+    assert [(card.name, card.works) for card in results.hardware.accelerators] == [("Example GPU", False)]
+    assert {record.device for record in results.records} == {"cpu"}
+    row = next(line for line in rendered(tmp_path)["tables/training.md"].splitlines() if "| Example GPU" in line)
+    assert "not measured here" in row
+
+
+def test_a_folder_that_cannot_be_written_is_told_in_a_line(probe, monkeypatch, tmp_path, capsys):
+    def refused(*args, **kwargs):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "write_text", refused)
+    with pytest.raises(SystemExit, match="could not be written into this folder: Read-only file system"):
+        probe.main()
+    assert "20,000 steps take about" in capsys.readouterr().out  # the answer is not lost
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGINT is sent another way there")
+def test_ctrl_c_twice_leaves_a_line_and_no_file(tmp_path):
+    changed = PROGRAM.read_text(encoding="utf-8").replace("SECONDS / 4", "60").replace("enough=0.02", "enough=0")
+    process = subprocess.Popen([sys.executable, "-c", changed], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while "Measuring" not in process.stdout.readline():
+        assert process.poll() is None
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode != 0 and told == "Stopped. Nothing was written.\n"
+    assert list(tmp_path.iterdir()) == []
