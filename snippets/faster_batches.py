@@ -1,6 +1,5 @@
 """Train on iris with batches of 1, 12 and 120 rows: the time for an epoch, and the loss after 20 epochs."""
 
-# --8<-- [start:data]
 import time
 
 import torch
@@ -16,7 +15,6 @@ torch.set_num_threads(1)
 X = torch.tensor(MinMaxScaler().fit_transform(X_train), dtype=torch.float32).to(device)
 y = torch.tensor(y_train, dtype=torch.int64).to(device)
 criterion = nn.CrossEntropyLoss()
-# --8<-- [end:data]
 
 
 # --8<-- [start:batches]

@@ -1,6 +1,5 @@
 """Read the loss at every 100th step, and draw the curve against the steps at which it was read."""
 
-# --8<-- [start:train]
 import matplotlib.pyplot as plt
 import torch
 from sklearn.datasets import load_iris
@@ -20,6 +19,7 @@ model = nn.Sequential(nn.Linear(4, 10), nn.ReLU(), nn.Linear(10, 3)).to(device)
 criterion = nn.CrossEntropyLoss()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 
+# --8<-- [start:curve]
 interval = 100
 steps, losses = [], []
 for step in range(1, 2001):
@@ -30,9 +30,7 @@ for step in range(1, 2001):
     if step % interval == 0:
         steps.append(step)
         losses.append(loss.item())
-# --8<-- [end:train]
 
-# --8<-- [start:plot]
 plt.plot(steps, losses, marker=".")
 plt.xlabel("step")
 plt.ylabel("loss")
@@ -40,4 +38,4 @@ plt.savefig("loss_every_100.png")
 
 print(f"{len(losses)} readings, from step {steps[0]} to step {steps[-1]}")
 print(f"loss: first {losses[0]:.3f}, last {losses[-1]:.3f}")
-# --8<-- [end:plot]
+# --8<-- [end:curve]

@@ -16,7 +16,7 @@ from simulated_accelerator import counts
 
 from tutorial.hardware.gpu import accelerator_devices
 from tutorial.measure import held_queue, timing
-from tutorial.measure.experiments import Plan, bound, experiments, first_call, overheads, step, training, transfer, wide
+from tutorial.measure.experiments import Plan, bound, first_call, logging, many, overheads, size, step, strategies, training, transfer, wide
 from tutorial.publish.comparison import Machine
 from tutorial.publish.render import fragments
 from tutorial.training import data, loops
@@ -187,11 +187,9 @@ def short(monkeypatch):
     def rotate(experiment, group, cases, **options):
         return timing.rotate(experiment, group, cases, rotations=2, seconds=60, block=0.0)
 
-    for module in {run.__globals__["__name__"]: run for run in experiments().values()}.values():
-        if "rotate" in module.__globals__:
-            monkeypatch.setitem(module.__globals__, "rotate", rotate)
-    for module in (bound, overheads):
-        monkeypatch.setattr(module, "rotate", rotate)
+    for module in EXPERIMENTS.values():
+        if module is not first_call:
+            monkeypatch.setattr(module, "rotate", rotate)
     monkeypatch.setattr(torch, "Event", Event)
     monkeypatch.setattr(held_queue, "SIDE", 8)
     monkeypatch.setattr(first_call, "LATER", 2)
@@ -201,26 +199,43 @@ def short(monkeypatch):
     monkeypatch.setattr(training, "CURVE_INTERVAL", 10)
     monkeypatch.setattr(transfer, "SIZES", (4, 2048))
     monkeypatch.setattr(wide, "WideMLP", lambda: WideMLP(16))
+    monkeypatch.setattr(many, "CHECKED_STEPS", 3)
+    monkeypatch.setattr(strategies, "CHECKED_STEPS", 10)
+    monkeypatch.setitem(many.MODELS, "quick", (1, 3))
+    monkeypatch.setitem(size.WIDTHS, "quick", (10, 16))
+    monkeypatch.setitem(size.BATCHES, "quick", (1, 120))
+    monkeypatch.setitem(size.PRODUCT, "cpu", 8)
+    monkeypatch.setattr(size, "PRODUCT_ACCELERATOR", 8)
 
 
-OWN = {module.__name__.rsplit(".", 1)[1].replace("_", "-"): module.measure for module in (bound, overheads, first_call)}
+# Those that have a branch for an accelerator.
+EXPERIMENTS = {
+    module.__name__.rsplit(".", 1)[1].replace("_", "-"): module
+    for module in (training, step, logging, wide, transfer, bound, overheads, first_call, many, size, strategies)
+}
 
 
-@pytest.mark.parametrize("name", ["training", "step", "logging", "wide", "transfer", *OWN])
+NOT_SIMULATED = {
+    "transfer": {"to the device, pinned"},
+    "overheads": {"kernel launch"},
+    "step": {"launches", "device"},  # of these the profiler sees nothing
+    "strategies": {"by hand, inference mode"},
+}
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_the_experiment_measures_the_accelerator(name, short):
-    run = (experiments() | OWN)[name]
-    records = run(Plan("quick", [torch.device("cpu"), DEVICE]))
+    records = EXPERIMENTS[name].measure(Plan("quick", [torch.device("cpu"), DEVICE]))
     there = [r for r in records if r.device == str(DEVICE)]
     assert there and {r.experiment for r in records} == {name}
     failures = {r.case: r.failure for r in there if r.failure}
-    allowed = {"transfer": {"to the device, pinned"}, "overheads": {"kernel launch"}, "step": {"launches"}}.get(name, set())
-    assert failures.keys() <= allowed, failures
+    assert failures.keys() <= NOT_SIMULATED.get(name, set()), failures
 
 
 def test_what_was_measured_on_it_renders(short, results):
     results.hardware.accelerators[0].device = str(DEVICE)
     plan = Plan("quick", [torch.device("cpu"), DEVICE])
-    results.records = [record for run in (training.measure, step.measure, *OWN.values()) for record in run(plan)]
+    results.records = [record for module in (training, step, bound, overheads, first_call) for record in module.measure(plan)]
     pages = fragments([Machine("example", results)], {}, "en")
     for path in ("tables/bound.md", "tables/overheads.md", "tables/first-call.md", "tables/counts.md", "figures/timeline.md"):
         assert "Example GPU" in pages[path] and "not measured here" not in pages[path], path

@@ -46,7 +46,7 @@ def test_every_experiment_renders(short, results, profile, monkeypatch):
     for name, run in experiments().items():
         told = []
         records = run(Plan(profile, [torch.device("cpu")], told.append))
-        assert {record.experiment for record in records} == {name}
+        assert {record.experiment for record in records} == (set() if name in ("bound", "unsynchronized") else {name})  # these ask only accelerators
         assert told == sorted(told) and (not told or told[-1] <= 1)
         results.records += records
     for path, content in fragments([Machine("example", results)], {}, "en").items():

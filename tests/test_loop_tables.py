@@ -182,3 +182,23 @@ def test_times_that_no_machine_measures_are_drawn_or_refused(machine, text, valu
         timeline([machine(event("forward", value, 1e-300), event("forward", 0, 1e-9), event("x", value, 1e9, track=1))], text)
     except ResultsError as error:
         assert "example.json" in str(error)
+
+
+def test_the_strategies_say_what_is_faster_and_when_compiling_has_paid(machine, text):
+    def compared(name, case, seconds, first=None):
+        rows = [record("strategies", f"{name}on ", "lesson", 100 * US, role, block=10) for role in ("base", "twin")]
+        rows.append(record("strategies", f"{name}on ", case, seconds, block=10))
+        return rows + ([record("strategies", f"{name}on ", f"{case}: first call", first, "single")] if first else [])
+
+    records = compared("", "by hand", 25 * US)
+    records += compared("compile(model) ", "compile(model)", 150 * US, first=20.0)
+    records += compared("whole step compiled ", "whole step compiled", 50 * US, first=30.0)
+    failed = dict(experiment="strategies", group=f"compile(loss) on {DEVICE}", role="case", device=DEVICE, threads=1)
+    records.append(Record(case="compile(loss)", failure="no | compiler", **failed))
+    table = loop_tables.strategies([machine(*records)], text).replace("\u00a0", " ")
+    rows = [row.strip() for row in table.splitlines()]
+    assert "| the lesson's loop | 100 µs | 1 |  | – | – | – |" in rows
+    assert "| gradients by hand | 25.0 µs | 0.250 | 0.250 – 0.250 | faster: 0.25 of the time | – | – |" in rows
+    assert "| `torch.compile(model)` | – | 1.50 | 1.50 – 1.50 | slower: 1.5 times as long | 20.0 s | never |" in rows
+    assert "| the whole step compiled | – | 0.500 | 0.500 – 0.500 | faster: 0.50 of the time | 30.0 s | 600 000 steps |" in rows
+    assert any("`torch.compile` of model and loss" in row and "no &#124; compiler" in row for row in rows)

@@ -1,9 +1,12 @@
-"""The tables on what holds a loop up: W, H and G, the price of each move, first calls, and counts, measured or simulated."""
+"""The tables on loops: what holds one up, the price of each move, first calls, counts, and the ways to write it."""
 
 import json
 from importlib.resources import files
 
+import numpy as np
+
 from tutorial.measure.results import Record
+from tutorial.measure.timing import ratio
 from tutorial.publish.bound import Bound, Prediction, bound
 from tutorial.publish.comparison import Group, Machine, median, middle_half
 from tutorial.publish.tables import details, failed, fold, markdown_table, tabs
@@ -133,3 +136,44 @@ def simulated_counts(text: Texts) -> str:
     rows = [[text.name("simulated.loops", loop), *(significant(count.get(column, 0)) for column in columns)] for loop, count in simulated["loops"].items()]
     table = markdown_table([text("simulated.loop"), *(text.name("simulated.columns", column) for column in columns)], rows)
     return table + "\n\n" + text("simulated.caption", torch=safe(simulated["torch"])) + "\n{ .measured }"
+
+
+def strategies(machines: list[Machine], text: Texts) -> str:
+    """Each way to write the lesson's loop against the lesson's own, with what compiling costs and when that has paid."""
+
+    def content(machine: Machine) -> str | None:
+        records = machine.results.select("strategies")
+        if not records:
+            return None
+        blocks = []
+        devices = list(dict.fromkeys(r.device for r in records))
+        for device in devices:
+            together = Group([r for r in records if r.group == f"on {device}"])
+            alone = list(dict.fromkeys(r.group for r in records if r.device == device and r.group != f"on {device}"))
+            processes = [Group([r for r in records if r.group == group]) for group in alone]
+            rows = [strategy_row(r, group, text) for group in (together, *processes) for r in group.records if r.role == "case" or (r.role == "base" and group is together)]
+            header = [text(f"strategies.{column}") for column in ("strategy", "step", "ratio", "interval", "verdict", "first", "paid")]
+            blocks.append(f"**{machine.device_title(device, text)}**\n\n" + markdown_table(header, rows))
+            blocks.append(details(together, text, lambda r: text.name("strategies.cases", r.case)))
+        blocks += [f"**{name}**: {text('not_measured_here')}" for name in machine.unmeasured(set(devices), text)]
+        return "\n\n".join(blocks)
+
+    return tabs(machines, text, content)
+
+
+def strategy_row(record: Record, group: Group, text: Texts) -> list[str]:
+    """One way: its step, its ratio to the lesson's loop beside it, and for a compiled one the first call and when it has paid."""
+    name = text.name("strategies.cases", record.case)
+    if not record.samples or group.base is None:
+        return [name, "", "", "", failed(record, text) if record.failure else "", "", ""]
+    # A step of another process met another machine: only its ratio stands beside the others.
+    step = duration(median(record)) if group.find("single") is None else "–"
+    if record.role == "base":
+        return [name, step, "1", "", text("verdict.base"), "–", "–"]
+    found = ratio(record.samples, group.base.samples)
+    row = [name, step, significant(found.median), f"{significant(found.low)} – {significant(found.high)}", group.verdict_words(record, text)]
+    first = group.find("single")
+    if first is None:
+        return [*row, "–", "–"]
+    saved = float(np.median(np.subtract(group.base.samples, record.samples)))
+    return [*row, duration(median(first)), text("strategies.never") if saved <= 0 else text("strategies.steps", steps=significant(median(first) / saved, 2))]

@@ -38,6 +38,7 @@ def fragments(
         "tables/threads.md": tables.threads(machines, text),
         "tables/size.md": tables.size(machines, text),
         "tables/many.md": tables.many(machines, text),
+        "tables/strategies.md": loop_tables.strategies(machines, text),
         "tables/bound.md": loop_tables.bounds(machines, text),
         "tables/overheads.md": loop_tables.overheads(machines, text),
         "tables/first-call.md": loop_tables.first_call(machines, text),

@@ -81,7 +81,7 @@ def event_box(event: Record, x: float, y: float, scale: float, lane: int, text: 
         f'<rect x="{x:.1f}" y="{y:g}" width="{width:.1f}" height="22" fill="{color}" fill-opacity="{0.25 if lane == 0 else 0.7}" stroke="{color}" '
         f'stroke-width="0.5"><title>{label}, {duration(event.samples[0])}</title></rect>'
     )
-    fits = lane == 0 and len(html.unescape(label)) * 7.2 + 4 <= width
+    fits = lane == 0 and len(html.unescape(label)) * 6.6 + 4 <= width
     return rectangle + (words(x + width / 2, y + 15.5, html.unescape(label), anchor="middle") if fits else "")
 
 
