@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 from tutorial.measure.experiments import Plan
+from tutorial.measure.experiments.training import BLOCK_STEPS
 from tutorial.measure.results import Record
 from tutorial.measure.timing import Case, rotate, threads
 from tutorial.training import data
@@ -37,8 +38,8 @@ def measure(plan: Plan) -> list[Record]:
             "call",
             "lesson's step",
             [
-                Case("forward", lambda steps: forward_every_step(forwarded, split.X_train, split.y_train, steps)),
-                Case("call", lambda steps: read_every_step(called, split.X_train, split.y_train, steps)),
+                Case("forward", lambda steps: forward_every_step(forwarded, split.X_train, split.y_train, steps), multiple=BLOCK_STEPS),
+                Case("call", lambda steps: read_every_step(called, split.X_train, split.y_train, steps), multiple=BLOCK_STEPS),
             ],
             rotations=80 if plan.quick else 400,
             seconds=2.5 if plan.quick else 30,

@@ -7,13 +7,14 @@ intervals, and the curve a + c/k through them tells the large ones; `full` also 
 from functools import partial
 
 from tutorial.measure.experiments import Plan
+from tutorial.measure.experiments.training import BLOCK_STEPS
 from tutorial.measure.results import Record
 from tutorial.measure.timing import Case, rotate, threads
 from tutorial.training import data
 from tutorial.training.loops import keep_on_device, read_every, read_every_step, read_never
 from tutorial.training.model import make_model
 
-SHORT_INTERVALS = (2, 5, 10)
+SHORT_INTERVALS = (2, 5, 10)  # of which BLOCK_STEPS is a multiple
 LESSON_INTERVALS = (1, 10, 100, 200, 500, 1000, 2000)
 LONG_BLOCK = 2000
 ACCELERATOR_BLOCK = 0.03  # seconds: longer, so that the wait that ends a block stays a small part of "never"
@@ -36,7 +37,7 @@ def measure(plan: Plan) -> list[Record]:
                     case(device, "kept on the device"),
                 ],
                 rotations=60 if plan.quick else 300,
-                seconds=6 if plan.quick else 60,
+                seconds=5 if plan.quick else 60,
                 block=0.012 if device.type == "cpu" else ACCELERATOR_BLOCK,
                 progress=plan.part(number * groups, parts),
             )
@@ -53,7 +54,7 @@ def measure(plan: Plan) -> list[Record]:
     return records
 
 
-def case(device, interval, multiple: int | None = None) -> Case:
+def case(device, interval, multiple: int = BLOCK_STEPS) -> Case:
     """The loop that reads the loss every ``interval`` steps; None: never."""
     split = data.iris().to(device)
     model = make_model(device)
@@ -66,5 +67,4 @@ def case(device, interval, multiple: int | None = None) -> Case:
     else:
         name, loop = f"every {interval}", partial(read_every, interval=interval)
     parameters = {"interval": interval} if isinstance(interval, int) else {}
-    multiple = multiple or (interval if isinstance(interval, int) else 1)
     return Case(name, lambda steps: loop(model, split.X_train, split.y_train, steps), device, parameters=parameters, multiple=multiple)

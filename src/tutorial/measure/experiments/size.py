@@ -51,7 +51,7 @@ def measure(plan: Plan) -> list[Record]:
                 f"width {width}",
                 [case for device in plan.devices for case in cases(device, width, batches, LONGEST[plan.profile])],
                 rotations=20 if plan.quick else 100,
-                seconds=0.8 if plan.quick else 14,
+                seconds=0.6 if plan.quick else 14,
                 block=0.005 if plan.quick else 0.012,
                 progress=plan.part(number, parts),
             )

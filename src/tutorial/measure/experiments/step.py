@@ -19,6 +19,7 @@ from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tutorial.measure.experiments import Plan
+from tutorial.measure.experiments.training import BLOCK_STEPS
 from tutorial.measure.results import Record
 from tutorial.measure.timing import Case, reason, rotate, synchronize, threads
 from tutorial.training import data
@@ -52,8 +53,8 @@ def times_of_phases(plan: Plan) -> list[Record]:
         "step",
         "cpu",
         [
-            Case("lesson", lambda steps: read_every_step(model, split.X_train, split.y_train, steps)),
-            Case("clock between phases", lambda steps: phases(watched, split.X_train, split.y_train, steps)),
+            Case("lesson", lambda steps: read_every_step(model, split.X_train, split.y_train, steps), multiple=BLOCK_STEPS),
+            Case("clock between phases", lambda steps: phases(watched, split.X_train, split.y_train, steps), multiple=BLOCK_STEPS),
             Case("matrix products", products(split.X_train)),
         ],
         rotations=60 if plan.quick else 300,

@@ -16,7 +16,7 @@ import torch
 from tutorial.measure.experiments import Plan
 from tutorial.measure.experiments.logging import ACCELERATOR_BLOCK
 from tutorial.measure.experiments.step import products
-from tutorial.measure.experiments.training import lesson_case
+from tutorial.measure.experiments.training import BLOCK_STEPS, lesson_case
 from tutorial.measure.experiments.transfer import refuse
 from tutorial.measure.new_process import in_new_process
 from tutorial.measure.results import Record
@@ -27,7 +27,7 @@ from tutorial.training.model import make_model
 CHECKED_STEPS = 200
 TOLERANCE, REWRITTEN_TOLERANCE = 1e-4, 1e-3  # the second where a compiler or a graph stands between the code and the work
 BLOCK = 0.008  # seconds: many cases take turns, and the sooner a turn comes round, the more they meet the same machine
-PREPARED = 100  # steps of a block, at least, of a loop that prepares much before its first step
+LONG = 100  # steps of a block, at least, in `full`, and of a loop that prepares much before its first step
 COMPILED = ("compile(model)", "compile(loss)", "whole step compiled", "many steps compiled")
 COMPILED_SECONDS = 20  # of rotations, for each of them
 COMPILED_BLOCK = 0.03
@@ -44,9 +44,9 @@ def measure(plan: Plan) -> list[Record]:
             records += rotate(
                 "strategies",
                 f"on {device}",
-                [lesson_case(device), *cases(device, plan.quick)],
+                [lesson_case(device, BLOCK_STEPS if plan.quick else LONG), *cases(device, plan.quick)],
                 rotations=200 if plan.quick else 600,
-                seconds=9 if plan.quick else 90,
+                seconds=13 if plan.quick else 150,
                 block=BLOCK if device.type == "cpu" else ACCELERATOR_BLOCK,
                 progress=plan.part(done, parts),
             )
@@ -60,20 +60,20 @@ def measure(plan: Plan) -> list[Record]:
 
 def cases(device: torch.device, quick: bool) -> list[Case]:
     """Every case that needs no compiler; in `quick` not the one whose blocks have to be long."""
-    long = [] if quick else [case("every 100", functools.partial(loops.read_every, interval=100), device, multiple=100)]
-    found = [
-        *long,
-        case("never", loops.read_never, device),
-        case("kept on the device", loops.keep_on_device, device),
-        case("backward on the calling thread", loops.backward_on_calling_thread, device),
-        case("foreach off", loops.foreach_off, device),
-        case("fused", loops.fused, device),
-        case("functional", loops.functional, device),
-        case("by hand", loops.by_hand, device, PREPARED),
-        case("by hand, inference mode", loops.by_hand_in_place, device, PREPARED),
+    steps = BLOCK_STEPS if quick else LONG
+    found = [] if quick else [case("every 100", functools.partial(loops.read_every, interval=100), device, 100)]
+    found += [
+        case("never", loops.read_never, device, steps),
+        case("kept on the device", loops.keep_on_device, device, steps),
+        case("backward on the calling thread", loops.backward_on_calling_thread, device, steps),
+        case("foreach off", loops.foreach_off, device, steps),
+        case("fused", loops.fused, device, steps),
+        case("functional", loops.functional, device, steps),
+        case("by hand", loops.by_hand, device, LONG),
+        case("by hand, inference mode", loops.by_hand_in_place, device, LONG),
     ]
     if device.type == "cpu":
-        found.append(case("NumPy by hand", loops.numpy_by_hand, device, PREPARED))
+        found.append(case("NumPy by hand", loops.numpy_by_hand, device, LONG))
         found.append(Case("matrix products", products(data.iris().X_train), device, parameters={"trains": 0}))
     if device.type == "cuda":
         rewritten = dict(tolerance=REWRITTEN_TOLERANCE)
@@ -82,7 +82,7 @@ def cases(device: torch.device, quick: bool) -> list[Case]:
     return found
 
 
-def case(name: str, loop: Callable, device: torch.device, multiple: int = 1, tolerance: float = TOLERANCE, **parameters) -> Case:
+def case(name: str, loop: Callable, device: torch.device, multiple: int = BLOCK_STEPS, tolerance: float = TOLERANCE, **parameters) -> Case:
     """A loop as a case, checked; where it fails or does another training, a case that fails with that reason."""
     split = data.iris().to(device)
     model = make_model(device)
@@ -154,7 +154,7 @@ def measure_compiled(name: str, device_name: str, seconds: float) -> list[dict]:
         loop, parameters = compiled_loop(name)
         first = first_call(loop, device)
         refuse_fallback()
-        timed = case(name, loop, device, multiple=parameters.get("steps_per_call", 1), tolerance=REWRITTEN_TOLERANCE, **parameters)
+        timed = case(name, loop, device, multiple=parameters.get("steps_per_call", BLOCK_STEPS), tolerance=REWRITTEN_TOLERANCE, **parameters)
         records = rotate("strategies", group, [lesson_case(device), timed], rotations=400, seconds=seconds, block=COMPILED_BLOCK)
         refuse_fallback()  # nor did it fall back later
     except Exception as error:  # whatever a compiler raises

@@ -11,6 +11,7 @@ from tutorial.training.model import make_model
 
 PIECES = 40  # the whole run is made in pieces, only so that progress can be shown between them
 CURVE_INTERVAL = 100
+BLOCK_STEPS = 20  # of a loop, at least: each call makes an optimizer and finds cold caches, and no case is to pay more of it
 LOSS_TOLERANCE = 1e-3  # devices add in another order, and 20 000 steps carry that on
 
 
@@ -71,8 +72,8 @@ def void_other_trainings(records: list[Record]) -> list[Record]:
     return [checked(record) for record in records]
 
 
-def lesson_case(device) -> Case:
-    """The lesson's loop as a case to be timed; it goes on training one model from block to block."""
+def lesson_case(device, steps: int = BLOCK_STEPS) -> Case:
+    """The lesson's loop as a case to be timed, a multiple of ``steps`` a block; one model is trained from block to block."""
     split = data.iris().to(device)
     model = make_model(device)
-    return Case("lesson", lambda steps: read_every_step(model, split.X_train, split.y_train, steps), device)
+    return Case("lesson", lambda count: read_every_step(model, split.X_train, split.y_train, count), device, multiple=steps)
