@@ -450,6 +450,12 @@ def test_both_editions(tree):
     result.stdout.fnmatch_lines(["zh/part.md:4: >>> '\u5feb'"])
 
 
+def test_a_function_of_an_earlier_fence_may_be_in_a_stack_of_a_later_one(tree):
+    fences = "\n```python\n>>> 1\n1\n>>> def f():\n...     import traceback\n...     return traceback.format_stack()\n```\n\n```python\n>>> len(f()) > 0\nTrue\n```\n"
+    (tree.path / "docs/en/page.md").open("a", encoding="utf-8").write(fences)
+    tree.runpytest_inprocess("--doctest", PAGE).assert_outcomes(passed=11 - SKIPPED, skipped=SKIPPED)
+
+
 def test_a_skipped_fence_does_not_run_and_the_next_one_does(tree):
     change(tree, PAGE, "if(not accelerator", "if(z == 4")
     change(tree, PAGE, "assert accelerator", "z = 1 / 0")

@@ -83,7 +83,8 @@ def run_doctests(lines: list[Line], example: Example, site: Site, prose: bool = 
         if not prose and line.strip() and number not in tested and not line.startswith(">>>"):
             return f"{site.place(line)}: this line belongs to no >>> and would not be tested: {line}"
     failures: list[str] = []
-    # Sybil's DocTest differs from Python's in that the names stay in the namespace.
-    test = DocTest(examples, example.namespace, site.name(example.path), None, 0, None)
+    # Sybil's DocTest differs from Python's in that the names stay in the namespace. The line is in the name since doctest
+    # keeps the source of one test by name: a function of an earlier fence would be looked up in this one.
+    test = DocTest(examples, example.namespace, f"{site.name(example.path)}:{example.line}", None, 0, None)
     _Runner(lines, site).run(test, out=failures.append, clear_globs=False)
     return "\n".join(failures) or None
