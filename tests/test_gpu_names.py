@@ -82,7 +82,7 @@ def test_the_digits_say_the_series_and_not_the_architecture(name, series, archit
         ("NVIDIA RTX PRO 3000 Blackwell Generation Laptop GPU", "laptop"),
         ("NVIDIA A800 40GB Active", "workstation"),
         ("NVIDIA A800-SXM4-80GB", "data center"),
-        ("NVIDIA GB10", None),
+        ("NVIDIA GB10", "integrated"),
     ],
 )
 def test_the_form_is_told_only_where_the_name_says_it(name, form):
@@ -130,13 +130,16 @@ def test_the_capability_says_which_rtx_6000_it_is():
         ("NVIDIA GH200 480GB", "GH", "200", None, "9.0"),
         ("NVIDIA GB200", "GB", "200", None, "10.0"),
         ("NVIDIA B300 SXM6 AC", "B", "300", "SXM6 AC", "10.3"),
-        ("NVIDIA GB10", "GB", "10", None, "12.1"),
         ("NVIDIA L20Y", None, "20", "Y", None),
     ],
 )
 def test_data_center(name, series, tier, suffix, capability):
     told = check(name, dict(line="data center", series=series, tier=tier, suffix=suffix, compute_capability=capability))
     assert told.memory_mib is None
+
+
+def test_a_gb10_is_no_card_of_a_data_center():
+    check("NVIDIA GB10", dict(line="Grace Blackwell", series="GB", tier="10", form="integrated", compute_capability="12.1"))
 
 
 @pytest.mark.parametrize(

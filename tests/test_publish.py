@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tutorial.hardware.gpu_names import decode
 from tutorial.hardware.paste import read_paste
 from tutorial.hardware.schema import CPU, Accelerator, Hardware, PyTorch
 from tutorial.measure.results import Record, ResultsError, load, save
-from tutorial.publish import examples, plots, tables
+from tutorial.publish import examples, inspection, plots, tables
 from tutorial.publish.render import fragments, read_results, render
 from tutorial.publish.comparison import Group, Machine, logging_curve, reads_per_step
 from tutorial.publish.words import Texts, byte_count, duration, languages, percent, safe, significant
@@ -298,6 +299,33 @@ def test_the_examples_say_what_the_chapters_say_of_them(text):
     names = html.unescape(examples.names(examples.GEFORCE + examples.PROFESSIONAL, text))
     assert "| NVIDIA GeForce GTX 1060 | Pascal, compute capability 6.1 | unknown | NVIDIA, GeForce, GTX 10 | 60 |" in names
     assert len({row.split(" | ")[1] for row in names.splitlines() if "6000 " in row}) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "device", "meaning"),
+    [
+        ("RTX 4070", None, "architecture"),
+        ("RX 6700 XT", None, "architecture_amd"),
+        ("Apple M3 Pro", None, "architecture_apple"),
+        ("Arc A770", None, "architecture_intel"),
+        ("Intel UHD Graphics 620", None, "architecture_intel_integrated"),
+        ("Intel Iris Xe", "xpu:0", "architecture_intel"),
+    ],
+)
+def test_a_name_says_which_build_of_pytorch_it_needs(text, name, device, meaning):
+    rows = inspection.accelerator_rows(decode(name).model_copy(update={"device": device}), text)
+    assert [row.meaning for row in rows if row.criterion == text("inspect.gpu.architecture")] == [text(f"inspect.meaning.{meaning}")]
+
+
+def test_only_a_pytorch_that_was_asked_says_that_there_is_no_accelerator(text):
+    def said(threads, accelerators=()):
+        hardware = Hardware(cpu=CPU(torch_threads=threads), accelerators=list(accelerators), pytorch=PyTorch(version="2.13.0+cpu"))
+        return {row.criterion: row for row in inspection.report(hardware, text)}
+
+    assert said(1)[text("inspect.gpu.name")].value == text("inspect.no_accelerator")
+    assert text("inspect.gpu.name") not in said(None)  # a pasted report knows nothing of mps
+    assert said(1, [decode("RTX 4070")])[text("inspect.gpu.name")].value == "RTX 4070"
+    assert said(1)[text("inspect.pytorch.version")].meaning == text("inspect.meaning.pytorch_cpu")
 
 
 def test_nothing_in_an_inspected_machine_is_more_than_a_string_on_a_page(text):

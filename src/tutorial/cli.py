@@ -68,7 +68,7 @@ def stop(message: str, code: int = 2):
 @app.command()
 def inspect(
     file: Annotated[str | None, typer.Argument(help="A text with lscpu, nvidia-smi or collect_env output; `-` reads it from standard input.")] = None,
-    gpu: Annotated[str | None, typer.Option(help="Explain the name of a graphics card.")] = None,
+    gpu: Annotated[str | None, typer.Option(help="Explain the name of a graphics card, such as 'RTX 4070'.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON, in the schema of the results files.")] = False,
 ):
     """Tell what this machine is and what that means for training; or explain a pasted text, or a name."""

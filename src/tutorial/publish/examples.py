@@ -74,6 +74,6 @@ def chips(models: tuple[str, ...], text: Texts) -> str:
     for model in models:
         chip = find_chip(model)
         counts = [str(count or "–") for count in (chip.performance, chip.efficiency, chip.low_power, chip.threads)]
-        rows.append([f"`{model}`", *counts, f"[{safe(chip.generation)}](<{chip.source}>)"])
-    columns = ("chip", "performance", "efficiency", "low_power", "threads", "generation")
-    return markdown_table([text(f"inspect.chips.{column}") for column in columns], rows)
+        rows.append([f"`{model}`", f"[{safe(chip.generation)}](<{chip.source}>)", *counts])
+    columns = ("chip", "generation", "performance", "efficiency", "low_power", "threads")
+    return markdown_table([text(f"inspect.chips.{column}") for column in columns], rows, right=2)

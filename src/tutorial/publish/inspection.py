@@ -19,6 +19,9 @@ def report(hardware: Hardware, text: Texts) -> list[Row]:
     rows = cpu_rows(hardware.cpu, text)
     for accelerator, count in _counted(hardware.accelerators):
         rows += accelerator_rows(accelerator, text, count)
+    # Only a PyTorch that was asked tells its threads; a pasted report may be silent about an accelerator.
+    if not hardware.accelerators and hardware.pytorch.version and hardware.cpu.torch_threads:
+        rows.append(Row(text("inspect.gpu.name"), text("inspect.no_accelerator"), text("inspect.meaning.no_accelerator")))
     return rows + pytorch_rows(hardware.pytorch, text)
 
 
@@ -119,7 +122,7 @@ def accelerator_rows(accelerator: Accelerator, text: Texts, count: int = 1) -> l
     rows.append(row("form", text.name("inspect.form", accelerator.form) if accelerator.form else text("inspect.unknown"), f"form_{(accelerator.form or 'unknown').replace(' ', '_')}"))
     chip = [part for part in (accelerator.architecture, accelerator.compute_capability and text("inspect.capability", number=accelerator.compute_capability), accelerator.gfx) if part]
     if chip:
-        rows.append(row("architecture", ", ".join(chip)))
+        rows.append(row("architecture", ", ".join(chip), _build_for(accelerator)))
     if accelerator.memory_mib:
         value = byte_count(accelerator.memory_mib * 2**20)
         if accelerator.free_mib is not None:
@@ -134,13 +137,20 @@ def accelerator_rows(accelerator: Accelerator, text: Texts, count: int = 1) -> l
     return rows + notes(accelerator.notes, text)
 
 
+def _build_for(accelerator: Accelerator) -> str:
+    """What a chip of this vendor wants of PyTorch's build (Intel's: https://docs.pytorch.org/docs/stable/notes/get_start_xpu.html)."""
+    if accelerator.vendor == "Intel" and accelerator.line == "integrated" and accelerator.device is None:
+        return "architecture_intel_integrated"
+    return f"architecture_{accelerator.vendor.lower()}" if accelerator.vendor in ("AMD", "Apple", "Intel") else "architecture"
+
+
 def pytorch_rows(pytorch: PyTorch, text: Texts) -> list[Row]:
     """PyTorch's build, the driver, and what stands between them."""
     rows = []
     if pytorch.version or pytorch.cuda or pytorch.hip or pytorch.cudnn:
         parts = [text(f"inspect.pytorch.{key}", version=getattr(pytorch, key)) for key in ("cuda", "hip", "cudnn") if getattr(pytorch, key)]
         value = pytorch.version or text("inspect.unknown")
-        rows.append(Row(text("inspect.pytorch.version"), f"{value} ({', '.join(parts)})" if parts else value, text("inspect.meaning.pytorch")))
+        rows.append(Row(text("inspect.pytorch.version"), f"{value} ({', '.join(parts)})" if parts else value, text("inspect.meaning.pytorch_cpu" if value.endswith("+cpu") else "inspect.meaning.pytorch")))
     if pytorch.driver or pytorch.driver_cuda:
         value = pytorch.driver or text("inspect.unknown")
         newest = pytorch.driver_cuda and text("inspect.pytorch.driver_cuda", version=pytorch.driver_cuda)
