@@ -6,8 +6,8 @@ from statistics import median
 
 text = """
 {"records": [
-  {"experiment": "strategies", "group": "on cpu", "case": "lesson", "role": "base", "samples": [100e-6, 200e-6, 110e-6, 230e-6]},
-  {"experiment": "strategies", "group": "on cpu", "case": "by hand", "role": "case", "samples": [30e-6, 62e-6, 33e-6, 33e-6]}
+  {"experiment": "strategies", "group": "on cpu", "case": "lesson", "role": "base", "samples": [100e-6, 200e-6, 110e-6]},
+  {"experiment": "strategies", "group": "on cpu", "case": "by hand", "role": "case", "samples": [30e-6, 62e-6, 33e-6]}
 ]}
 """
 records = json.loads(text)["records"]

@@ -19,6 +19,7 @@ from tutorial.measure.experiments.size import LESSON_WIDTH
 from tutorial.measure.experiments.training import LOSS_TOLERANCE
 from tutorial.measure.results import Measured, Record
 from tutorial.measure.timing import Ratio, ratio, verdict
+from tutorial.publish.bound import Bound, bound
 from tutorial.publish.comparison import FLAT, Machine, median, sweeps
 from tutorial.publish.words import byte_count, duration, percent, safe, significant
 
@@ -97,7 +98,9 @@ class Rotation:
 
     def role(self, role: str) -> Record:
         for record in self.records:
-            if record.role == role and record.samples:
+            if record.role == role:
+                if record.failure:
+                    raise NotMeasured(record.failure)
                 return record
         raise NotMeasured()
 
@@ -246,6 +249,8 @@ def backward_is_largest(results: Measured, device: str) -> Finding:
     rotation, parts = phases(results)
     backward = rotation.record("backward")
     others = {part.case: ratio(part.samples, backward.samples) for part in parts if part.case != "backward"}
+    if not others:
+        raise NotMeasured()
     closest = max(others, key=lambda case: others[case].median)
     share = ratio(backward.samples, rotation.base.samples)
     return Finding(at_most(others[closest], 1), len(backward.samples), dict(share=shown_share(share), closest=safe(closest), ratio=shown(others[closest])))
@@ -330,22 +335,29 @@ def keeping_brings_nothing(results: Measured, device: str) -> Finding:
 
 
 def host_bound(results: Measured, device: str) -> Finding:
-    """H over G, and W without the readings is about H."""
-    rotation = Rotation(results, "bound", f"on {device}")
-    wall, host, busy = rotation.record("never"), rotation.record("host"), rotation.record("device")
-    about = ratio(wall.samples, host.samples)
-    verdicts = [at_least(ratio(host.samples, busy.samples), 1), at_least(about, 1 - ADDS_UP), at_most(about, 1 + ADDS_UP)]
-    figures = dict(W=duration(median(wall)), H=duration(median(host)), G=duration(median(busy)), busy=shown_share(ratio(busy.samples, wall.samples)))
-    return Finding(all_of(verdicts), len(host.samples), figures)
+    """The verdict of `bound.py`: an explanation first of all, so that "open" is no yes."""
+    found, n = held_up(results, device)
+    decided = {"host": HOLDS, "launch": HOLDS, "open": UNDECIDED}.get(found.word, FAILS)
+    figures = dict(W=duration(found.wall), H=duration(found.host), G=duration(found.device_time), busy=percent(found.busy), ratio=shown(found.host_against_device))
+    return Finding(decided, n, figures)
+
+
+def held_up(results: Measured, device: str) -> tuple[Bound, int]:
+    """What holds the lesson's loop up on a device, and the number of blocks."""
+    host = single(results, "bound", f"on {device}", "host", device)
+    found = bound(results, device)
+    if found is None:
+        raise NotMeasured()
+    return found, len(host.samples)
 
 
 def bound_adds_up(results: Measured, device: str) -> Finding:
-    """The model W = max(H, G) + what one reading adds, against W of the lesson's loop, rotation by rotation."""
-    rotation = Rotation(results, "bound", f"on {device}")
-    host, busy, waiting = (rotation.record(case).samples for case in ("host", "device", "synchronize"))
-    predicted = ratio(list(np.maximum(host, busy) + np.asarray(waiting)), rotation.record("lesson").samples)
-    verdicts = [at_least(predicted, 1 - ADDS_UP), at_most(predicted, 1 + ADDS_UP)]
-    return Finding(all_of(verdicts), len(host), dict(share=shown_share(predicted), whole=duration(median(rotation.record("lesson")))))
+    """The model W = max(H, G) + drain x waits, against W with and without the readings."""
+    found, n = held_up(results, device)
+    if found.drain is None:
+        raise NotMeasured()
+    shares = {prediction.loop: percent(prediction.share) for prediction in found.predictions}
+    return Finding(HOLDS if found.explained else FAILS, n, dict(lesson=shares["lesson"], never=shares["never"]))
 
 
 def launches_are_less_than_half(results: Measured, device: str) -> Finding:
