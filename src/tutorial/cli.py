@@ -34,9 +34,9 @@ class Profile(str, Enum):
     full = "full"
 
 
-ProfileOption = Annotated[Profile, typer.Option(help="`quick` takes about a minute, `full` many.")]
+ProfileOption = Annotated[Profile, typer.Option(help="`quick` takes up to a minute and a half, `full` about a quarter of an hour.")]
 DeviceOption = Annotated[list[str], typer.Option("--device", help="Only this device (`cpu`, `cuda`, `cuda:0`, ...); may be given more than once.")]
-OnlyOption = Annotated[list[str], typer.Option("--only", help="Only this experiment (training, step, logging, call, wide, transfer); may be given more than once.")]
+OnlyOption = Annotated[list[str], typer.Option("--only", help="Only this experiment, such as `step` (another word lists them all); may be given more than once.")]
 
 
 @app.callback()
