@@ -42,7 +42,7 @@ def measure(plan: Plan) -> list[Record]:
                 Case("call", lambda steps: read_every_step(called, split.X_train, split.y_train, steps), multiple=BLOCK_STEPS),
             ],
             rotations=80 if plan.quick else 400,
-            seconds=2.5 if plan.quick else 30,
+            seconds=2 if plan.quick else 30,
             progress=plan.part(1, 2),
         )
     return calls + steps

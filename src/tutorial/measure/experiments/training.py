@@ -28,7 +28,7 @@ def measure(plan: Plan) -> list[Record]:
             "step",
             [lesson_case(device) for device in plan.devices],
             rotations=60 if plan.quick else 300,
-            seconds=3 if plan.quick else 40,
+            seconds=2 if plan.quick else 40,
             progress=plan.part(parts - 1, parts),
         )
     return records
