@@ -125,7 +125,7 @@ class HostCase(Case):
 
     def __init__(self, work, device, length):
         super().__init__(work, device)
-        self.length, self.cycles = length, 10_000_000
+        self.length, self.cycles = length, 1_000_000
         self.parameters = {"held": int(device.type == "cuda")}  # elsewhere nothing keeps the device busy
 
     def prepare(self):
@@ -204,7 +204,9 @@ def graph_of_steps(device, times):
         for replay in range(steps // GRAPH):
             graph.replay()
 
-    return Case(work, device, multiple=GRAPH)
+    case = Case(work, device, multiple=GRAPH)
+    case.recorded = step  # it holds the model and the rows: the graph goes on using their memory, which nobody else may get
+    return case
 
 
 def spin(count):
@@ -318,7 +320,7 @@ def launches_per_step(device):
             synchronize(device)
     except RuntimeError:
         return None
-    counted = sum(event.count for event in profiler.key_averages() if re.match(r"(cuda|hip)\w*Launch\w*Kernel", event.key))
+    counted = sum(event.count for event in profiler.key_averages() if re.match(r"(cu|hip)\w*Launch\w*Kernel", event.key))
     return counted / QUEUED or None
 
 
@@ -617,6 +619,8 @@ def main():
     except OSError as error:
         sys.exit(f"The results could not be written into this folder: {error.strerror}. Run this where you may write.")
     print(f"Written: {file}. The guide shows it beside its own, once it lies in results/local.")
+    if launched:
+        print("To measure again in a notebook, restart it first: the profiler goes on slowing down each launch.")
 
 
 if __name__ == "__main__":

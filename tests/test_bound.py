@@ -11,7 +11,7 @@ from tutorial.measure.experiments import Plan, bound, first_call, overheads, ste
 from tutorial.training.loops import read_every_step
 from tutorial.training.model import make_model
 
-CPU, CUDA = torch.device("cpu"), torch.device("cuda", 0)
+CPU, CUDA, SECOND = torch.device("cpu"), torch.device("cuda", 0), torch.device("cuda", 1)
 
 
 def rotate(experiment, group, cases, **options):
@@ -114,6 +114,35 @@ def test_the_device_sleeps_longer_until_the_host_is_ready(cuda, monkeypatch):
     assert cuda.slept == [100_000, 200_000, 400_000]
 
 
+@pytest.fixture
+def current(monkeypatch):
+    """What happens on which card: a stack of the current ones."""
+    stack = [CUDA]
+
+    @contextlib.contextmanager
+    def device(wanted):
+        stack.append(wanted)
+        yield
+        stack.pop()
+
+    monkeypatch.setattr(torch.cuda, "device", device)
+    return stack
+
+
+def test_a_second_card_is_kept_busy_itself(current, monkeypatch):
+    """PyTorch records an event on the stream of the current card, whatever card the event was made for."""
+    happened = []
+    free = SimpleNamespace(record=lambda: happened.append(("record", current[-1])), query=lambda: False, synchronize=lambda: None)
+    monkeypatch.setattr(torch, "Event", lambda device: free)
+    monkeypatch.setattr(torch.cuda, "_sleep", lambda cycles: happened.append(("sleep", current[-1])), raising=False)
+    monkeypatch.setattr(torch.accelerator, "synchronize", lambda device: None)
+    held_queue.HeldQueue(SECOND).fill(lambda: happened.append(("work", current[-1])))
+    assert happened == [("sleep", SECOND), ("record", SECOND), ("work", CUDA)]  # as a reader's loop, which changes nothing
+    overheads.queued_case("kernel launch", lambda: overheads.launch(SECOND), SECOND).run(overheads.QUEUED)
+    assert len(happened) > overheads.QUEUED and {card for _, card in happened[3:]} == {SECOND}
+    assert current == [CUDA]
+
+
 def test_a_host_that_always_waits_for_the_device_cannot_be_timed_alone(cuda, monkeypatch):
     monkeypatch.setattr(Event, "query", lambda event: True)
     records = {r.case: r for r in bound.measure(Plan("quick", [CUDA]))}
@@ -189,6 +218,34 @@ def test_the_lessons_step_is_18_operations_19_views_and_a_reading():
     with timing.threads(1):
         counted = {r.case: r.samples[0] for r in step.counts(CPU)}
     assert counted == {"dispatches": 38, "operations": 18, "views": 19, "readings": 1}
+
+
+def test_the_profiler_has_a_process_of_its_own_where_it_would_stay_in_the_driver(monkeypatch):
+    def in_this_process(*arguments):
+        raise AssertionError("every later launch would be slower")
+
+    asked = []
+    monkeypatch.setattr(step, "profile", in_this_process)
+    monkeypatch.setattr(step, "times_of_phases", lambda plan: [])
+    monkeypatch.setattr(step, "in_new_process", lambda function, *arguments, **options: asked.append((function, *arguments)) or [])
+    step.measure(Plan("quick", [CPU, CUDA]))
+    assert asked == [(step.watched, "cpu"), (step.watched, "cuda:0")]
+
+
+def test_a_process_of_its_own_counts_the_same():
+    records = step.watched_apart(CPU)
+    assert {r.case: r.samples[0] for r in records if r.unit == "count"} == {"dispatches": 38, "operations": 18, "views": 19, "readings": 1}
+    assert [r.case for r in records if r.parameters.get("depth") == 0] == list(step.PHASES) * 2
+
+
+def test_a_profiler_that_takes_its_process_down_is_recorded(monkeypatch):
+    def crashes(*arguments, **options):
+        raise RuntimeError("the process ended with -11")
+
+    monkeypatch.setattr(step, "in_new_process", crashes)
+    records = step.watched_apart(CUDA)
+    assert [(r.group, r.case) for r in records] == [("counts on cuda:0", "launches"), ("timeline on cuda:0", "timeline")]
+    assert {r.failure for r in records} == {"the process ended with -11"}
 
 
 def made(category, name, start, duration, correlation=None, thread=1):

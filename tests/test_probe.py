@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import gc
 import html
 import importlib.util
 import os
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -253,12 +255,12 @@ def awake_after(slept, cycles):
 
 
 def test_the_device_sleeps_until_the_host_is_ready(cuda, monkeypatch):
-    monkeypatch.setattr(torch.cuda, "Event", awake_after(cuda.slept, 35_000_000))
+    monkeypatch.setattr(torch.cuda, "Event", awake_after(cuda.slept, 3_500_000))
     case = cuda.HostCase(lambda steps: None, CUDA, 10)
     assert case.block(10) > 0
-    assert cuda.slept == [10_000_000, 20_000_000, 40_000_000]
+    assert cuda.slept == [1_000_000, 2_000_000, 4_000_000]
     case.block(10)
-    assert cuda.slept[3:] == [40_000_000]
+    assert cuda.slept[3:] == [4_000_000]
 
 
 def test_a_host_that_waits_for_the_device_cannot_be_timed_alone(cuda, monkeypatch):
@@ -290,6 +292,35 @@ def test_a_block_of_a_graph_is_a_number_of_replays(cuda, monkeypatch):
     assert len(replays) == 1 and case.multiple == cuda.GRAPH
     case.work(3 * cuda.GRAPH)
     assert len(replays) == 4
+
+
+def test_what_a_graph_works_on_lives_as_long_as_its_case(cuda, monkeypatch):
+    """Freed, the memory of the labels would be given to others, and a replay would read their numbers as classes."""
+    graphs(monkeypatch, replay=lambda: None)
+    used = []
+    monkeypatch.setattr(cuda, "iris", lambda device, times, iris=cuda.iris: used.extend(iris("cpu")) or tuple(used))
+    monkeypatch.setattr(cuda, "train", lambda *args: [float("nan")])
+    monkeypatch.setattr(cuda, "new_model", lambda device, make=cuda.new_model: used.append(make("cpu")) or used[-1])
+    case = cuda.graph_of_steps(CUDA, times=1)
+    used = [weakref.ref(thing) for thing in (*used[:3], *used[2].parameters())]
+    gc.collect()
+    assert all(thing() is not None for thing in used)
+    del case
+    gc.collect()
+    assert not any(thing() is not None for thing in used)
+
+
+def test_launches_are_counted_by_whatever_call_they_are_made(monkeypatch):
+    counted = {
+        "cudaLaunchKernel": 140, "cudaLaunchKernelExC": 20, "cuLaunchKernelEx": 30, "hipExtModuleLaunchKernel": 10,
+        "cudaMemcpyAsync": 10, "cudaStreamSynchronize": 10, "aten::mm": 30, "cudaStreamIsCapturing": 5,
+    }  # fmt: skip
+    averages = [SimpleNamespace(key=key, count=count) for key, count in counted.items()]
+    profiler = contextlib.nullcontext(SimpleNamespace(key_averages=lambda: averages))
+    monkeypatch.setattr(torch.profiler, "profile", lambda activities: profiler)
+    monkeypatch.setattr(PROBE, "training", lambda device, read: lambda steps: None)
+    monkeypatch.setattr(PROBE, "synchronize", lambda device: None)
+    assert PROBE.launches_per_step(CUDA) == 200 / PROBE.QUEUED
 
 
 def test_what_fails_is_recorded_and_the_rest_goes_on(probe, tmp_path, capsys):

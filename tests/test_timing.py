@@ -148,6 +148,15 @@ def test_rotations_go_on_until_every_case_is_known():
     assert len(steady[0].samples) == 40
 
 
+@pytest.mark.parametrize(("hip", "told"), [(None, 71.5), ("6.4", 71_500)])
+def test_power_is_told_in_milliwatts_by_one_library_and_in_watts_by_the_other(monkeypatch, hip, told):
+    monkeypatch.setattr(torch.version, "hip", hip)
+    monkeypatch.setattr(torch.cuda, "power_draw", lambda device: 71_500)
+    monkeypatch.setattr(torch.cuda, "clock_rate", lambda device: 0)  # it does not tell
+    monkeypatch.setattr(torch.cuda, "temperature", lambda device: "N/A")
+    assert timing.conditions(torch.device("cuda:0")) == {"power_w": told}
+
+
 def test_an_accelerator_tells_its_state_after_each_block(monkeypatch):
     monkeypatch.setattr(timing, "synchronize", lambda device: None)
     monkeypatch.setattr(timing, "kernel_witness", lambda device: Case("fixed kernel", spin, device, role="witness"))

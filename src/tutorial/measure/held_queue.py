@@ -1,5 +1,6 @@
 """Keep an accelerator busy while the host fills its queue: the host's time and the device's, one without the other."""
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,6 +18,13 @@ class Filled(NamedTuple):
 
     host: float
     device: float
+
+
+def current(device: torch.device) -> contextlib.AbstractContextManager:
+    """Make ``device`` the current one inside the block: what is queued past PyTorch's dispatcher goes there."""
+    if device.type in ("cuda", "xpu"):  # others have one device
+        return torch.get_device_module(device).device(device)
+    return contextlib.nullcontext()
 
 
 class HeldQueue:
@@ -37,9 +45,10 @@ class HeldQueue:
         """Call ``queue_work`` while the device is busy. Raises RuntimeError where it cannot be kept busy long enough."""
         for _ in range(LONGEST):
             synchronize(self.device)
-            self.keep_busy()
-            free = torch.Event(device=self.device)
-            free.record()
+            with current(self.device):  # or the event of a second card would be recorded on the first
+                self.keep_busy()
+                free = torch.Event(device=self.device)
+                free.record()
             start = time.perf_counter()
             queue_work()
             queued = time.perf_counter()
@@ -56,8 +65,7 @@ class HeldQueue:
     def keep_busy(self) -> None:
         """Queue something that takes ``amount`` times as long as the shortest."""
         if self.matrix is None:
-            with torch.cuda.device(self.device):
-                torch.cuda._sleep(100_000 * self.amount)  # clock ticks; PyTorch's own tests hold a device up with it
+            torch.cuda._sleep(100_000 * self.amount)  # clock ticks; PyTorch's own tests hold a device up with it
         else:
             for _ in range(self.amount):
                 torch.mm(self.matrix, self.matrix, out=self.result)

@@ -98,13 +98,14 @@ def conditions(device: torch.device) -> dict[str, float]:
     """An accelerator's clock (MHz), power (W) and temperature (°C) at this moment, as far as its driver tells them."""
     readers = {
         "clock_mhz": lambda: torch.cuda.clock_rate(device),
-        "power_w": lambda: torch.cuda.power_draw(device) / 1000,
+        "power_w": lambda: torch.cuda.power_draw(device) / (1 if torch.version.hip else 1000),  # AMD's library tells watts
         "temperature_c": lambda: torch.cuda.temperature(device),
     }
     told = {}
     for name, read in readers.items() if device.type == "cuda" else ():
         with contextlib.suppress(Exception):  # the management library is missing, or this card does not tell
-            told[name] = read()
+            if reading := float(read()):  # 0: AMD's card does not tell
+                told[name] = reading
     return told
 
 

@@ -12,7 +12,7 @@ import torch
 
 from tutorial.measure.experiments import Plan
 from tutorial.measure.experiments.bound import by_own_clock
-from tutorial.measure.held_queue import HeldQueue
+from tutorial.measure.held_queue import HeldQueue, current
 from tutorial.measure.new_process import in_new_process
 from tutorial.measure.results import Record
 from tutorial.measure.timing import Case, reason, rotate, synchronize, threads
@@ -73,8 +73,12 @@ def queued_case(name: str, function: Callable[[], object], device: torch.device)
     """The host's time for ``function``, while the device is kept busy."""
     held = HeldQueue(device)
 
+    def work() -> None:
+        with current(device):  # what goes past PyTorch's dispatcher would go to another card
+            repeat(function)(QUEUED)
+
     def run(times: int) -> dict[str, float]:
-        return {name: sum(held.fill(partial(repeat(function), QUEUED)).host for _ in range(times // QUEUED))}
+        return {name: sum(held.fill(work).host for _ in range(times // QUEUED))}
 
     return Case(name, run, device, multiple=QUEUED)
 

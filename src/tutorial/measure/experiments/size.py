@@ -92,9 +92,9 @@ def network(width: int, device: torch.device) -> nn.Module:
 
 
 def rows_for(width: int, batch: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """Random features ``(batch, columns)`` and class numbers ``(batch,)`` that `network` takes."""
+    """Random features ``(batch, columns)`` and class numbers ``(batch,)`` that `network` takes; made on the CPU, so the same everywhere."""
     columns, classes = (4, 3) if width == LESSON_WIDTH else (64, 10)
-    return torch.rand(batch, columns, device=device), torch.randint(classes, (batch,), device=device)
+    return torch.rand(batch, columns).to(device), torch.randint(classes, (batch,)).to(device)
 
 
 def trainer(model: nn.Module, width: int, batch: int, device: torch.device):

@@ -2,7 +2,8 @@
 
 Times of the phases only on the CPU, where a phase is over when its line is. On an accelerator the line that queues the
 work is not the work. Counts, and the events of a few steps for a drawing, come from the profiler: it counts exactly and
-slows down what it watches, so no time of it is compared with anything.
+slows down what it watches, so no time of it is compared with anything. On a GPU it has a process of its own, since it stays
+in the driver and goes on slowing down every launch (https://github.com/pytorch/pytorch/issues/144455).
 """
 
 import json
@@ -20,6 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from tutorial.measure.experiments import Plan
 from tutorial.measure.experiments.training import BLOCK_STEPS
+from tutorial.measure.new_process import in_new_process
 from tutorial.measure.results import Record
 from tutorial.measure.timing import Case, reason, rotate, synchronize, threads
 from tutorial.training import data
@@ -31,6 +33,7 @@ PHASES = ("forward", "loss", "zero_grad", "backward", "optimizer step", "item")
 COUNTED_STEPS = 20
 WATCHED_STEPS, DRAWN_STEPS = 12, 2
 MOST_EVENTS = 400  # of a timeline: two steps of the lesson have about 150
+ACTIVITIES = {"cuda": ProfilerActivity.CUDA, "xpu": ProfilerActivity.XPU}
 
 
 def measure(plan: Plan) -> list[Record]:
@@ -39,10 +42,28 @@ def measure(plan: Plan) -> list[Record]:
     with threads(1):
         if torch.device("cpu") in plan.devices:
             records += times_of_phases(plan)
+        apart = any(device.type in ACTIVITIES for device in plan.devices)  # the CPU's too: the profiler looks for a GPU
         for device in plan.devices:
-            records += counts(device) + timeline(device)
+            records += watched_apart(device) if apart else counts(device) + timeline(device)
     plan.progress(1.0)
     return records
+
+
+def watched_apart(device: torch.device) -> list[Record]:
+    """Counts and timeline from a process of their own."""
+    try:
+        told = in_new_process(watched, str(device), environment={"KINETO_LOG_LEVEL": "99"})
+    except RuntimeError as error:
+        about = dict(experiment="step", role="single", device=str(device), threads=1, failure=reason(error))
+        return [Record(group=f"counts on {device}", case="launches", unit="count", **about), Record(group=f"timeline on {device}", case="timeline", **about)]
+    return [Record.model_validate(record) for record in told]
+
+
+def watched(name: str) -> list[dict]:
+    """The records of counts and timeline, made in this process."""
+    torch.set_num_threads(1)
+    device = torch.device(name)
+    return [record.model_dump(mode="json") for record in counts(device) + timeline(device)]
 
 
 def times_of_phases(plan: Plan) -> list[Record]:
@@ -160,9 +181,8 @@ def trace(device: torch.device, work) -> list[dict]:
     Raises RuntimeError where the profiler cannot watch the device.
     """
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # it writes to the terminal when it starts and stops
-    activities = {"cuda": ProfilerActivity.CUDA, "xpu": ProfilerActivity.XPU}
-    watched = [ProfilerActivity.CPU, *([activities[device.type]] if device.type in activities else [])]
-    with profile(activities=watched) as profiler:
+    activities = [ProfilerActivity.CPU, *([ACTIVITIES[device.type]] if device.type in ACTIVITIES else [])]
+    with profile(activities=activities) as profiler:
         with record_function("watched"):
             work()
             synchronize(device)
