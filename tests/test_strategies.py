@@ -10,7 +10,7 @@ import torch
 
 from tutorial.measure import timing
 from tutorial.measure.experiments import Plan, strategies
-from tutorial.training import loops
+from tutorial.training import compiled, loops
 from tutorial.training.model import make_model
 
 CPU = torch.device("cpu")
@@ -148,8 +148,8 @@ refuse_fallback()
 
 
 @needs_compiler
-@pytest.mark.parametrize("name", ["whole step compiled", "many steps compiled"])
-def test_what_is_compiled_does_the_same_training(name, monkeypatch):
+def test_what_is_compiled_does_the_same_training(monkeypatch):
+    name = "many steps compiled"  # one is enough: a compilation takes half a minute
     monkeypatch.setattr(strategies, "COMPILED_SECONDS", 1)
     records = strategies.compiled_case(name, CPU)
     assert [(r.case, r.role) for r in records] == [
@@ -157,6 +157,11 @@ def test_what_is_compiled_does_the_same_training(name, monkeypatch):
     ]  # fmt: skip
     assert all(r.failure is None and r.group == f"{name} on cpu" for r in records)
     assert 0.1 < records[-1].samples[0] < strategies.PATIENCE
+
+
+def test_the_whole_step_does_the_same_training(monkeypatch):
+    monkeypatch.setattr(compiled, "compile_whole", lambda function, device_type: function)
+    strategies.check(compiled.whole_step, CPU, 1e-6)
 
 
 def test_each_compiled_case_is_known_by_its_name():

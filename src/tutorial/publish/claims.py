@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tutorial.measure.experiments.size import LESSON_WIDTH
+from tutorial.measure.experiments.step import PHASES
 from tutorial.measure.experiments.training import LOSS_TOLERANCE
 from tutorial.measure.results import Measured, Record
 from tutorial.measure.timing import Ratio, ratio, verdict
@@ -196,7 +197,7 @@ def same_loss(results: Measured, device: str) -> Finding:
 
 
 def crossover(results: Measured, device: str) -> Finding:
-    """Small work is slower on the accelerator, large work faster; and where the change is, by the work of a step.
+    """The smallest step is slower on the accelerator, the largest faster; and where the change is, by the work of a step.
 
     Each batch of each width against the CPU's better time for the same: with one thread or with all cores.
     """
@@ -209,15 +210,12 @@ def crossover(results: Measured, device: str) -> Finding:
         raise NotMeasured()
     cells.sort()
     n = min(cell[5] for cell in cells)
-    slower = [cell for cell in cells if cell[3] == "slower"]
-    faster = [cell for cell in cells if cell[3] == "faster"]
-    if slower and faster and slower[0] < faster[-1]:
-        flop, batch, width, _, compared, _ = faster[0]
+    decided = all_of([expected(cells[0][3], "slower"), expected(cells[-1][3], "faster")])
+    if decided == HOLDS:
+        flop, batch, width, _, compared, _ = next(cell for cell in cells if cell[3] == "faster")
         figures = dict(batch=significant(batch), width=str(width), flop=significant(flop, 2), ratio=shown(compared), largest_ratio=shown(cells[-1][4]))
         return Finding(HOLDS, n, figures)
-    undecided = any(cell[3] == "cannot tell" for cell in cells)
-    figures = dict(smallest=shown(cells[0][4]), largest=shown(cells[-1][4]))
-    return Finding(UNDECIDED if undecided else FAILS, n, figures, "figures_none")
+    return Finding(decided, n, dict(smallest=shown(cells[0][4]), largest=shown(cells[-1][4])), "figures_none")
 
 
 # ---- What a step is made of, on the CPU ----
@@ -225,10 +223,7 @@ def crossover(results: Measured, device: str) -> Finding:
 
 def phases(results: Measured) -> tuple[Rotation, list[Record]]:
     rotation = Rotation(results, "step", "cpu")
-    parts = [record for record in rotation.records if record.role == "part" and record.samples]
-    if not parts:
-        raise NotMeasured()
-    return rotation, parts
+    return rotation, [rotation.record(phase) for phase in PHASES]  # a sum without one of them would be too small
 
 
 def phases_add_up(results: Measured, device: str) -> Finding:
@@ -249,8 +244,6 @@ def backward_is_largest(results: Measured, device: str) -> Finding:
     rotation, parts = phases(results)
     backward = rotation.record("backward")
     others = {part.case: ratio(part.samples, backward.samples) for part in parts if part.case != "backward"}
-    if not others:
-        raise NotMeasured()
     closest = max(others, key=lambda case: others[case].median)
     share = ratio(backward.samples, rotation.base.samples)
     return Finding(at_most(others[closest], 1), len(backward.samples), dict(share=shown_share(share), closest=safe(closest), ratio=shown(others[closest])))
@@ -271,11 +264,12 @@ def one_thread(results: Measured, device: str) -> Finding:
     return Finding(no_gain(rotation, rotation.cases()), len(rotation.base.samples), figures)
 
 
-def no_gain(rotation: Rotation, records: list[Record]) -> str:
-    """The verdict of a claim that none of the cases is faster than the base."""
-    if any(rotation.word(record) == "faster" for record in records):
+def no_gain(rotation: Rotation, records: list[Record], against: Record | None = None) -> str:
+    """The verdict of a claim that none of the cases is faster than the base, or than ``against``."""
+    other = against or rotation.base
+    if any(rotation.word(record, other) == "faster" for record in records):
         return FAILS
-    return HOLDS if all(ratio(record.samples, rotation.base.samples).low > NO_GAIN for record in records) else UNDECIDED
+    return HOLDS if all(ratio(record.samples, other.samples).low > NO_GAIN for record in records) else UNDECIDED
 
 
 # ---- Reading the loss ----
@@ -302,27 +296,24 @@ def less_than_linear(results: Measured, device: str) -> Finding:
     short = Rotation(results, "logging", f"short blocks on {device}")
     tenth = ratio(short.record("every 10").samples, short.base.samples)
     far_more = at_least(tenth, 0.2)
-    try:
-        whole = Rotation(results, "logging", f"whole loops on {device}")
-        from_on = quiet_interval(short) or quiet_interval(whole)
-        none = FAILS
-    except NotMeasured:  # profile quick: larger intervals might be quiet
-        from_on, none = quiet_interval(short), UNDECIDED
-    figures = dict(tenth=shown(tenth), interval=str(from_on))
-    sentence = {None: "figures_none", 1: "figures_one"}.get(from_on, "figures")
-    return Finding(all_of([far_more, HOLDS if from_on else none]), len(short.base.samples), figures, sentence)
+    from_on, quiet = quiet_interval(short)
+    if from_on is None:
+        try:
+            from_on, quiet = quiet_interval(Rotation(results, "logging", f"whole loops on {device}"))
+        except NotMeasured:  # profile quick: larger intervals might be quiet
+            quiet = UNDECIDED
+    figures = dict(tenth=shown(tenth), interval=significant(from_on or 0))
+    sentence = "figures_one" if from_on == 1 else "figures" if from_on else "figures_open" if quiet == UNDECIDED else "figures_none"
+    return Finding(all_of([far_more, quiet]), len(short.base.samples), figures, sentence)
 
 
-def quiet_interval(rotation: Rotation) -> int | None:
-    """The smallest interval from which on never reading is not measurably faster than reading at that interval."""
+def quiet_interval(rotation: Rotation) -> tuple[int | None, str]:
+    """The smallest interval from which on never reading brings no gain over reading that often; and the verdict on the largest."""
     never = rotation.record("never")
     every = {r.parameters["interval"]: r for r in [rotation.base, *rotation.cases()] if "interval" in r.parameters}
-    found = None
-    for interval in sorted(every, reverse=True):
-        if rotation.word(never, every[interval]) == "faster":
-            break
-        found = interval
-    return found
+    verdicts = {interval: no_gain(rotation, [never], every[interval]) for interval in sorted(every, reverse=True)}
+    quiet = list(itertools.takewhile(lambda interval: verdicts[interval] == HOLDS, verdicts))
+    return (quiet[-1], HOLDS) if quiet else (None, next(iter(verdicts.values())))
 
 
 def keeping_brings_nothing(results: Measured, device: str) -> Finding:
@@ -542,14 +533,13 @@ def cpu_best_wins(results: Measured, device: str) -> Finding:
     return Finding(at_least(compared, 1), min(n, cpu_n), dict(accelerator=safe(name), cpu=safe(cpu_name), ratio=shown(compared)))
 
 
-def many(results: Measured, device: str, models: int, against: str = "lesson") -> tuple[Ratio, Record]:
-    """The fastest way to train so many models for one step on ``device``, in steps of the lesson's loop (there, or on the CPU)."""
+def many(results: Measured, device: str, models: int) -> tuple[Ratio, Record]:
+    """The fastest way to train so many models for one step on ``device``, in steps of the lesson's loop there."""
     rotation = Rotation(results, "many", f"on {device}")
-    loop = rotation.record(against)
     records = [record for record in rotation.cases() if record.parameters.get("models") == models]
     if not records:
         raise NotMeasured()
-    compared = [(ratio(record.samples, loop.samples), record) for record in records]
+    compared = [(ratio(record.samples, rotation.base.samples), record) for record in records]
     return min(compared, key=lambda pair: pair[0].median)
 
 
@@ -560,16 +550,16 @@ def hundred_models(results: Measured, device: str) -> Finding:
 
 def many_models_win(results: Measured, device: str) -> Finding:
     """From how many models on the accelerator's best beats the CPU's best; each may train them all at once or in turn."""
-    alone = {"cpu": best(results, "cpu")[1], device: times(best(results, device)[1], lesson_to_cpu(results, device)[0])}
-    against = {"cpu": "lesson", device: "lesson on cpu"}
+    lesson = {"cpu": Ratio(1, 1, 1), device: lesson_to_cpu(results, device)[0]}  # in steps of the lesson's loop on the CPU
+    alone = {name: times(best(results, name)[1], lesson[name]) for name in lesson}
     numbers = [{r.parameters["models"] for r in Rotation(results, "many", f"on {name}").cases() if "models" in r.parameters} for name in alone]
     compared, repeats = {}, []
     for models in sorted(set.intersection(*numbers)):
         fastest = {}
         for name in alone:
-            together, record = many(results, name, models, against[name])
+            together, record = many(results, name, models)
             in_turn = times(alone[name], Ratio(models, models, models))
-            fastest[name] = min(together, in_turn, key=lambda value: value.median)
+            fastest[name] = min(times(together, lesson[name]), in_turn, key=lambda value: value.median)
             repeats.append(len(record.samples))
         compared[models] = over(fastest[device], fastest["cpu"])
     if not compared:
