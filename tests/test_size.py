@@ -152,7 +152,7 @@ def test_the_table_of_sizes(machine, text):
 
 def test_a_device_where_nothing_fits_shows_why(machine, text):
     machine.results.records = [made_up(r.device, r.parameters["batch"], r.parameters["width"], None) if r.device == "cuda:0" and "batch" in r.parameters else r for r in machine.results.records]
-    assert "**Example GPU**: *failed: left out" in tables.size([machine], text)
+    assert "**Example GPU**: *left out: a step takes" in tables.size([machine], text)
     assert "<figure" in plots.size_map([machine], text) and "<figure" in plots.size([machine], text)
 
 

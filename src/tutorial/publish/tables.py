@@ -17,6 +17,7 @@ from tutorial.training.loops import LESSON_STEPS
 
 LESSON_ROWS = 120  # in the lesson's batch
 ADDS_UP = 0.2  # parts explain a whole when their sum is within 20 % of it
+LEFT_OUT = "left out: "  # how the reason of a case begins that an experiment did not try
 RESTLESS = 0.05  # a base that differs from itself by more than this makes every other difference doubtful
 
 
@@ -110,7 +111,10 @@ def readings(group: Group, text: Texts) -> list[str]:
 
 
 def failed(record: Record, text: Texts) -> str:
-    return text("failed", reason=safe(record.failure or ""))
+    """Why a case has no times; some were left out on purpose."""
+    reason = record.failure or ""
+    left_out = reason.startswith(LEFT_OUT)
+    return text("left_out" if left_out else "failed", reason=safe(reason.removeprefix(LEFT_OUT)))
 
 
 def device_rows(machine: Machine, group: Group, text: Texts, more: Callable[[Record], list[str]]) -> list[list[str]]:
@@ -335,8 +339,8 @@ def size(machines: list[Machine], text: Texts) -> str:
                 table = markdown_table([text(f"size.{column}") for column in columns], rows)
                 blocks.append(f"**{machine.device_title(device, text)}**. {peaks(machine, device, text)}\n\n{table}")
             else:
-                reason = next((r.failure for sweep in widths for r in sweep.group.records if r.device == device and r.failure), "")
-                blocks.append(f"**{machine.device_title(device, text)}**: {text('failed', reason=safe(reason or ''))}")
+                record = next(r for sweep in widths for r in sweep.group.records if r.device == device and r.failure)
+                blocks.append(f"**{machine.device_title(device, text)}**: {failed(record, text)}")
         if not blocks:
             return None
         blocks += [f"**{name}**: {text('not_measured_here')}" for name in machine.unmeasured(set(devices), text)]
