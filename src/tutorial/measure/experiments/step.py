@@ -79,7 +79,7 @@ def times_of_phases(plan: Plan) -> list[Record]:
             Case("matrix products", products(split.X_train)),
         ],
         rotations=60 if plan.quick else 300,
-        seconds=3 if plan.quick else 40,
+        seconds=2 if plan.quick else 40,
         progress=plan.progress,
     )
 

@@ -37,7 +37,7 @@ def ladder(size: int, device: torch.device, plan: Plan, progress) -> list[Record
         cases = memory_copy(size) if device.type == "cpu" else copies(size, device)
     except RuntimeError as error:
         return [Record(experiment="transfer", group=group, case="copy", role="single", device=str(device), threads=1, parameters={"bytes": size}, failure=reason(error))]
-    return rotate("transfer", group, cases, rotations=15 if plan.quick else 60, seconds=0.5 if plan.quick else 8, block=0.004, progress=progress)
+    return rotate("transfer", group, cases, rotations=15 if plan.quick else 60, seconds=0.35 if plan.quick else 8, block=0.004, progress=progress)
 
 
 def iris_cases(device: torch.device) -> list[Case]:

@@ -31,7 +31,7 @@ def measure(plan: Plan) -> list[Record]:
             "step",
             [case(device) for device in plan.devices],
             rotations=20 if plan.quick else 60,
-            seconds=3 if plan.quick else 60,
+            seconds=2.5 if plan.quick else 60,
             progress=plan.progress,
         )
 
