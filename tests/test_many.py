@@ -49,7 +49,7 @@ def test_the_experiment(monkeypatch, results, profile):
     monkeypatch.setattr(many, "usable_cores", lambda: 2)
     monkeypatch.setattr(threads, "NO_GAIN", math.inf)
     monkeypatch.setattr(many, "MODELS", {"quick": (1, 3), "full": (1, 3)})
-    monkeypatch.setattr(many, "THREADS_PAY", {"quick": 3, "full": 3})
+    monkeypatch.setattr(many, "THREADS_PAY", 3)
     monkeypatch.setattr(many, "CHECKED_STEPS", 3)
     records = many.measure(Plan(profile, [CPU]))
     cases = {r.case: r for r in records if r.role == "case"}

@@ -1,7 +1,7 @@
 """Call a function in a Python process of its own: for what happens only once in a process."""
 
-import json
 import contextlib
+import json
 import os
 import signal
 import subprocess

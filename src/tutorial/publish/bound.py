@@ -7,9 +7,8 @@ import numpy as np
 
 from tutorial.measure.results import Measured, Record
 from tutorial.measure.timing import Ratio, ratio
-from tutorial.publish.comparison import median
+from tutorial.publish.comparison import ADDS_UP, median
 
-EXPLAINED = 0.2  # a prediction explains what was measured when it is no more than 20 % off
 FLAT = 1.1  # ten times the rows in no more than 10 % more time: the device was not full
 
 Word = Literal["host", "launch", "latency", "throughput", "open"]
@@ -32,7 +31,7 @@ class Prediction:
 
     @property
     def explains(self) -> bool:
-        return abs(self.share - 1) <= EXPLAINED
+        return abs(self.share - 1) <= ADDS_UP
 
 
 @dataclass

@@ -21,13 +21,12 @@ from tutorial.measure.experiments.training import LOSS_TOLERANCE
 from tutorial.measure.results import Measured, Record
 from tutorial.measure.timing import Ratio, ratio, verdict
 from tutorial.publish.bound import Bound, bound
-from tutorial.publish.comparison import FLAT, Machine, median, sweeps
+from tutorial.publish.comparison import ADDS_UP, FLAT, Machine, median, sweeps
 from tutorial.publish.words import byte_count, duration, percent, safe, significant
 
 HOLDS, FAILS, UNDECIDED, NOT_MEASURED = VERDICTS = ("holds", "does not hold", "cannot tell", "not measured here")
 
 NO_GAIN = 0.95  # a loop whose interval stays above this share of the base's time is not measurably faster
-ADDS_UP = 0.2  # parts explain a whole when their sum is within 20 % of it
 LESSON_ROWS = 120
 
 

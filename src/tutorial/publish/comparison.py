@@ -151,6 +151,7 @@ def logging_groups(machine: Machine, kind: str) -> dict[str, Group]:
     return {device: group for device, group in groups.items() if group.base is not None}
 
 
+ADDS_UP = 0.2  # parts, or a model, explain a whole when they come within 20 % of it
 FLAT = 0.1  # a time is flat while it is within 10 % of the floor
 
 

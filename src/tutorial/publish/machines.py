@@ -5,7 +5,7 @@ from tutorial.publish import inspection
 from tutorial.publish.claims import NotMeasured, Rotation, best
 from tutorial.publish.comparison import Machine, median
 from tutorial.publish.findings import count
-from tutorial.publish.tables import blaming, fold, markdown_table, provenance
+from tutorial.publish.tables import blaming, fold, markdown_table, provenance, why
 from tutorial.publish.words import Texts, duration, safe, significant
 
 
@@ -34,7 +34,7 @@ def headline(machine: Machine, text: Texts) -> str:
             try:
                 cells.append(figure(machine, device, text))
             except NotMeasured as missing:
-                cells.append(text("failed", reason=safe(str(missing))) if str(missing) else text("not_measured_here"))
+                cells.append(why(str(missing), text) if str(missing) else text("not_measured_here"))
         rows.append([text(f"machines.{key}"), *cells])
     return markdown_table([text("machines.figure"), *(machine.device_title(device, text) for device in devices)], rows)
 

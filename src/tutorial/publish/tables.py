@@ -10,13 +10,12 @@ from tutorial.measure.experiments.logging import LESSON_INTERVALS
 from tutorial.measure.experiments.size import LESSON_WIDTH
 from tutorial.measure.results import Record, Reported, ResultsError
 from tutorial.measure.timing import ratio
-from tutorial.publish.comparison import Group, Machine, Sweep, flops, logging_curve, logging_groups, many_win_from, median, middle_half, share_of_peak, sweeps
+from tutorial.publish.comparison import ADDS_UP, Group, Machine, Sweep, flops, logging_curve, logging_groups, many_win_from, median, middle_half, share_of_peak, sweeps
 from tutorial.publish.words import Texts, byte_count, duration, percent, safe, significant, whole
 from tutorial.training.loops import LESSON_STEPS
 
 
 LESSON_ROWS = 120  # in the lesson's batch
-ADDS_UP = 0.2  # parts explain a whole when their sum is within 20 % of it
 LEFT_OUT = "left out: "  # how the reason of a case begins that an experiment did not try
 RESTLESS = 0.05  # a base that differs from itself by more than this makes every other difference doubtful
 
@@ -111,8 +110,12 @@ def readings(group: Group, text: Texts) -> list[str]:
 
 
 def failed(record: Record, text: Texts) -> str:
-    """Why a case has no times; some were left out on purpose."""
-    reason = record.failure or ""
+    """Why a case has no times."""
+    return why(record.failure or "", text)
+
+
+def why(reason: str, text: Texts) -> str:
+    """A reason in words; what an experiment left out on purpose has not failed."""
     left_out = reason.startswith(LEFT_OUT)
     return text("left_out" if left_out else "failed", reason=safe(reason.removeprefix(LEFT_OUT)))
 

@@ -7,7 +7,7 @@ from tutorial.measure.results import Record
 from tutorial.publish.comparison import Machine
 from tutorial.publish.diagrams import DEVICE, HOST, line, words
 from tutorial.publish.plots import plain, wrap
-from tutorial.publish.tables import tabs
+from tutorial.publish.tables import failed, tabs
 from tutorial.publish.words import Texts, duration, safe
 
 OPERATION = "var(--plot-3)"
@@ -27,7 +27,7 @@ def timeline(machines: list[Machine], text: Texts) -> str:
             if events:
                 name = re.sub("[^a-z0-9]+", "-", f"timeline-{machine.key}-{device}".lower())
                 drawings.append(f"**{title}**\n\n" + draw(events, plain(title), name, text))
-            drawings += [f"**{title}**: {text('failed', reason=safe(r.failure))}" for r in records if r.device == device and r.failure]
+            drawings += [f"**{title}**: {failed(r, text)}" for r in records if r.device == device and r.failure]
         drawings += [f"**{name}**: {text('not_measured_here')}" for name in machine.unmeasured({r.device for r in records}, text)]
         return "\n\n".join([*drawings, text("timeline.caption")]) if records else None
 

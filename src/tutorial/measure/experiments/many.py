@@ -25,7 +25,7 @@ FIRST_SEED = 42  # model i starts from seed 42 + i, so the first is the lesson's
 CHECKED_STEPS = 200
 CHECKED_WORK = {"quick": 3_000, "full": 30_000}  # models x steps of a check: with many models it is shorter
 LOSS_TOLERANCE = 1e-4
-THREADS_PAY = {"quick": 1000, "full": 100}  # models: with fewer, further threads are not tried; nor with vmap, which is the slower way
+THREADS_PAY = 100  # models: with fewer, further threads are not tried; nor with vmap, which is the slower way
 
 
 def measure(plan: Plan) -> list[Record]:
@@ -60,7 +60,7 @@ def cases_of(way: str, models: list[MLP], device: torch.device, plan: Plan) -> l
     if device.type != "cpu":
         return [case]
     cores = usable_cores()
-    if cores == 1 or way == "vmap" or len(models) < THREADS_PAY[plan.profile]:
+    if cores == 1 or way == "vmap" or len(models) < THREADS_PAY:
         return [on_threads(1, case)]
     return [on_threads(1, case), on_all_cores(cores, case, f"{case.name}, {cores} threads")]
 
