@@ -1,6 +1,7 @@
 """The experiments on what holds a loop up, where there is no GPU: CUDA's calls are stood in for, the profiler's events made up."""
 
 import contextlib
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -71,12 +72,13 @@ def cuda(monkeypatch):
 
 def test_everything_that_the_verdict_needs_is_timed_on_cuda(cuda):
     records = [r for r in bound.measure(Plan("quick", [CPU, CUDA])) if r.role != "witness"]
-    assert {r.case for r in records} == {"lesson", "never", "host", "device", "device, batch 1200", "device, batch 12000", "synchronize"}
+    assert {r.case for r in records} == {"lesson", "never", "host", "host, graph", "device", "device, batch 1200", "device, batch 12000", "synchronize"}
     assert not any(r.failure for r in records) and {r.role for r in records} == {"base", "twin", "case"}
     assert {r.group for r in records} == {"on cuda:0"}
     of = {r.case: r for r in records}
     assert of["device"].parameters["graph"] == 1 and of["device, batch 12000"].parameters["rows"] == 12_000
-    assert [graph.training[1].shape[0] for graph in cuda.graphs] == [120, 1200, 12_000]
+    assert [graph.training[1].shape[0] for graph in cuda.graphs] == [120, 120, 1200, 12_000]
+    assert of["host, graph"].parameters["steps_per_call"] == of["device"].parameters["steps_per_call"] == 100
     assert cuda.slept and len(set(cuda.slept)) == 1
 
 
@@ -84,11 +86,20 @@ def test_the_cpu_alone_has_nothing_to_ask():
     assert bound.measure(Plan("full", [CPU])) == []
 
 
-def test_a_graph_is_replayed_once_for_ten_steps(cuda):
-    case = bound.device_alone(CUDA, 120)
+@pytest.mark.parametrize("make", [bound.host_of_graph, lambda device: bound.device_alone(device, 120)], ids=["host", "device"])
+def test_a_graph_is_replayed_once_for_a_hundred_steps(cuda, make):
+    case = make(CUDA)
     before = cuda.graphs[0].replays
-    case.run(30)
-    assert case.multiple == 10 and cuda.graphs[0].replays == before + 3
+    case.run(300)
+    assert case.multiple == 100 and cuda.graphs[0].replays == before + 3
+
+
+def test_the_host_of_a_graph_is_timed_without_the_replay(cuda, monkeypatch):
+    """The clock stops when the replay is queued, not when the device is through."""
+    monkeypatch.setattr(timing.torch.accelerator, "synchronize", lambda device: time.sleep(0.05))
+    case = bound.host_of_graph(CUDA)
+    monkeypatch.setattr(Graph, "replay", lambda graph: None)
+    assert 0 < case.run(200)["host, graph"] < 0.05
 
 
 def test_a_refused_capture_is_recorded_and_the_rest_goes_on(cuda, monkeypatch):
@@ -97,7 +108,7 @@ def test_a_refused_capture_is_recorded_and_the_rest_goes_on(cuda, monkeypatch):
 
     monkeypatch.setattr(bound, "capture", refused)
     records = {r.case: r for r in bound.measure(Plan("quick", [CUDA]))}
-    assert records["device"].failure == "CUDA error: operation not permitted when stream is capturing"
+    assert records["device"].failure == records["host, graph"].failure == "CUDA error: operation not permitted when stream is capturing"
     assert records["host"].samples and records["lesson"].samples
 
 

@@ -202,6 +202,7 @@ SCENARIOS = {
     "whole-step-compilation": {HOLDS: compiled("whole step compiled", 0.4), FAILS: compiled("whole step compiled", 1.5), UNDECIDED: compiled("whole step compiled", (0.97, 0.1))},
     "ten-times": scenarios(lambda ratio: compiled("many steps compiled", ratio), around(0.1, FAILS)),
     "graph-beats-eager": scenarios(graph, around(1 / 3, FAILS)),
+    "graph-frees-the-host": scenarios(lambda ratio: rotation("bound", f"on {GPU}", {"host, graph": ratio, "device": 1.0}, device=GPU, steps_per_call=100), around(0.1, FAILS)),
     "graph-beats-cpu-loop": scenarios(graph, around(1 / 4, FAILS)),
     "cpu-best-wins": scenarios(lambda ratio: graph(ratio) + strategies("cpu", {"by hand": 0.25, "matrix products": (0.01, {"trains": 0})}), around(1 / 16)),
     "hundred-models": scenarios(lambda ratio: many("cpu", {100: ratio}), around(15, FAILS)),

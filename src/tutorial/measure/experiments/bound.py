@@ -2,8 +2,8 @@
 
 W, the wall time, is the lesson's loop, and the loop that never reads the loss. H, the host's time, is what it takes to
 queue a step while the device is busy with something else. G, the device's time, is a step of a graph, for which the host
-has next to nothing to do; and once more with more rows, which tells whether the device was full. What waiting adds is
-timed on the smallest operation. `publish/bound.py` draws the conclusion.
+has next to nothing to do (how little is timed too); and once more with more rows, which tells whether the device was full.
+What waiting adds is timed on the smallest operation. `publish/bound.py` draws the conclusion.
 """
 
 import time
@@ -16,18 +16,17 @@ from tutorial.measure.held_queue import HeldQueue
 from tutorial.measure.results import Record
 from tutorial.measure.timing import Case, rotate, threads
 from tutorial.training import data
-from tutorial.training.graphs import capture
+from tutorial.training.graphs import STEPS, capture
 from tutorial.training.loops import read_every_step, read_never
 from tutorial.training.model import make_model
 
 QUEUED_STEPS = 10  # about 300 launches: the queue must not fill up
-GRAPH_STEPS = 10
 ROWS = (120, 1200, 12_000)
 TOLERANCE = 1e-3
 
 
 def measure(plan: Plan) -> list[Record]:
-    """Seconds a step: W with and without readings, H, G at three batch sizes; and seconds of one wait."""
+    """Seconds a step: W with and without readings, H, the host's for a graph, G at three batch sizes; and seconds of one wait."""
     accelerators = [device for device in plan.devices if device.type != "cpu"]
     records = []
     with threads(1):
@@ -58,7 +57,8 @@ def cases(device: torch.device) -> list[Case]:
     read, unread = make_model(device), make_model(device)
     lesson = Case("lesson", lambda steps: read_every_step(read, split.X_train, split.y_train, steps), device)
     never = Case("never", lambda steps: read_never(unread, split.X_train, split.y_train, steps), device)
-    return [lesson, never, host(device), *(device_alone(device, rows) for rows in ROWS), waiting(device)]
+    graph = [host_of_graph(device)] if device.type == "cuda" else []
+    return [lesson, never, host(device), *graph, *(device_alone(device, rows) for rows in ROWS), waiting(device)]
 
 
 def host(device: torch.device) -> Case:
@@ -74,6 +74,23 @@ def host(device: torch.device) -> Case:
     return Case("host", run, device, multiple=QUEUED_STEPS, parameters={"queued_steps": QUEUED_STEPS})
 
 
+def host_of_graph(device: torch.device) -> Case:
+    """The host's time for a step when all it does is to queue one replay of many steps."""
+    name = "host, graph"
+    split = data.iris().to(device)
+    about = dict(device=device, multiple=STEPS, parameters={"steps_per_call": STEPS})
+    try:
+        graph = checked_graph(device, split.X_train, split.y_train)
+    except RuntimeError as error:
+        return Case(name, refuse(error), **about)
+    held = HeldQueue(device)
+
+    def run(steps: int) -> dict[str, float]:
+        return {name: sum(held.fill(graph.replay).host for _ in range(steps // STEPS))}
+
+    return Case(name, run, **about)
+
+
 def device_alone(device: torch.device, rows: int) -> Case:
     """G: the device's time for a step on ``rows`` rows, with all of it queued before the device begins.
 
@@ -84,14 +101,14 @@ def device_alone(device: torch.device, rows: int) -> Case:
     split = data.iris().to(device)
     X, y = (tensor.repeat(rows // ROWS[0], *[1] * (tensor.dim() - 1)) for tensor in (split.X_train, split.y_train))
     if device.type == "cuda":
-        about = dict(device=device, multiple=GRAPH_STEPS, parameters={"rows": rows, "graph": 1, "steps_per_call": GRAPH_STEPS})
+        about = dict(device=device, multiple=STEPS, parameters={"rows": rows, "graph": 1, "steps_per_call": STEPS})
         try:
             graph = checked_graph(device, X, y)
         except RuntimeError as error:  # capture refused, or no memory: the other cases go on
             return Case(name, refuse(error), **about)
 
         def replay(steps: int) -> None:
-            for _ in range(steps // GRAPH_STEPS):
+            for _ in range(steps // STEPS):
                 graph.replay()
 
         return Case(name, replay, **about)
@@ -106,13 +123,13 @@ def device_alone(device: torch.device, rows: int) -> Case:
 
 
 def checked_graph(device: torch.device, X: torch.Tensor, y: torch.Tensor) -> torch.cuda.CUDAGraph:
-    """A graph of ``GRAPH_STEPS`` steps of the lesson's training.
+    """A graph of ``STEPS`` steps of the lesson's training.
 
     Raises RuntimeError where the capture is refused, and where a replay does not give the losses of the lesson's loop.
     """
-    graph, losses = capture(make_model(device), X, y, GRAPH_STEPS)
+    graph, losses = capture(make_model(device), X, y, STEPS)
     graph.replay()
-    expected = read_every_step(make_model(device), X, y, GRAPH_STEPS)
+    expected = read_every_step(make_model(device), X, y, STEPS)
     if not torch.allclose(losses.cpu(), torch.tensor(expected), atol=TOLERANCE):
         raise RuntimeError(f"void: the graph's last loss is {losses[-1].item():.4f}, the loop's {expected[-1]:.4f}")
     return graph
