@@ -58,14 +58,15 @@ for turn in range(12):
         many, one = block(default), block(1)
     if turn >= 2:  # the first two pairs were the warm-up
         ratios.append(many / one)
-print(f"{default} threads take {statistics.median(ratios):.2f} times as long as one, worst block {max(ratios):.2f}")
+print(f"{default} threads take {statistics.median(ratios):.2f} times as long as one, in the worst turn {max(ratios):.2f}")
 # --8<-- [end:two]
 
 
 # --8<-- [start:three]
 def verdict(ratio, low, high, twin_low, twin_high):
     excludes_one = low > 1 or high < 1
-    if excludes_one and abs(ratio - 1) > max(0.02, (twin_high - twin_low) / 2):
+    noise = max(1 - twin_low, twin_high - 1)  # how far the A/A interval reaches from 1
+    if excludes_one and abs(ratio - 1) > max(0.02, noise):
         return "slower" if ratio > 1 else "faster"
     if 0.95 <= low and high <= 1.05:
         return "same"

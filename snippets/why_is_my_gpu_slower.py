@@ -22,7 +22,7 @@ import torch
 from torch import nn
 
 SECONDS = 20  # for the measurement; it ends sooner where the answer is clear sooner
-QUEUED = 10  # steps that the host queues at a time when its own time is measured: a full queue would make it wait
+QUEUED = 20  # steps that the host queues at a time when its own time is measured: a full queue would make it wait
 GRAPH = 20  # steps in a CUDA graph
 
 
@@ -120,33 +120,44 @@ class Case:
         self.length = self.multiple * max(round(target / seconds / self.multiple), 1)
 
 
-class HostCase(Case):
-    """The host's time alone: it queues the work while the device is kept busy, where PyTorch can do that."""
+class HeldCase(Case):
+    """The host's time to queue the work while the device is kept busy, or the device's time for it once it is free."""
 
-    def __init__(self, work, device, length):
+    def __init__(self, work, device, length, side):
         super().__init__(work, device)
-        self.length, self.cycles = length, 1_000_000
-        self.parameters = {"held": int(device.type == "cuda")}  # elsewhere nothing keeps the device busy
+        self.length, self.side = length, side
+        self.amount = 1  # of keeping busy
+        self.matrix = None if device.type == "cuda" else torch.ones(1024, 1024, device=device)
 
     def prepare(self):
         for attempt in range(3):
             self.block(self.length)
 
+    def keep_busy(self):
+        if self.matrix is None:
+            torch.cuda._sleep(1_000_000 * self.amount)  # clock cycles, in which the device does nothing else
+        else:
+            for product in range(self.amount):
+                self.matrix @ self.matrix
+
     def block(self, length):
-        while True:
+        while self.amount < 2000:
             synchronize(self.device)
-            if self.device.type == "cuda":
-                torch.cuda._sleep(self.cycles)  # so many clock cycles long, the device does nothing else
-                awake = torch.cuda.Event()
-                awake.record()
+            self.keep_busy()
+            awake = torch.Event(device=self.device)
+            awake.record()
             start = time.perf_counter()
             self.work(length)
-            seconds = (time.perf_counter() - start) / length
-            if self.device.type != "cuda" or not awake.query():
-                return seconds
-            self.cycles *= 2  # it woke up before the host was ready
-            if self.cycles > 10**9:
-                raise RuntimeError("the host takes too long, or waits for the device: it cannot be timed alone")
+            queued = time.perf_counter()
+            torch.Event(device=self.device).record()  # MPS hands over what was queued only when it has to
+            if awake.query():  # it was free before the host was ready
+                self.amount *= 2
+                continue
+            awake.synchronize()
+            free = time.perf_counter()
+            synchronize(self.device)
+            return (queued - start if self.side == "host" else time.perf_counter() - free) / length
+        raise RuntimeError("the host takes too long, or waits for the device: it cannot be timed alone")
 
 
 class WaitCase(Case):
@@ -164,9 +175,7 @@ class WaitCase(Case):
 
 
 def graph_of_steps(device, times):
-    """The device's time alone: steps recorded as a CUDA graph, which the host starts with one call."""
-    if device.type != "cuda":
-        raise RuntimeError(f"PyTorch records no graph of steps on {device.type}")
+    """The device's time without the beginning of each launch: steps in a CUDA graph, which the host starts with one call."""
     X, y = iris(device, times)
     model = new_model(device)
     criterion = nn.CrossEntropyLoss()
@@ -205,6 +214,7 @@ def graph_of_steps(device, times):
             graph.replay()
 
     case = Case(work, device, multiple=GRAPH)
+    case.parameters = {"graph": 1}
     case.recorded = step  # it holds the model and the rows: the graph goes on using their memory, which nobody else may get
     return case
 
@@ -217,9 +227,18 @@ def spin(count):
             total += number
 
 
-def training(device, read=True):
+def device_alone(device, times):
+    """The device's time for a step with so many times the rows."""
+    if device.type == "cuda":
+        return graph_of_steps(device, times)
+    case = HeldCase(training(device, read=False, times=times), device, QUEUED, "device")
+    case.parameters = {"graph": 0}
+    return case
+
+
+def training(device, read=True, times=1):
     """The work of a case: it trains one model on and on."""
-    model, (X, y) = new_model(device), iris(device)
+    model, (X, y) = new_model(device), iris(device, times)
     return lambda steps: train(model, X, y, steps, read)
 
 
@@ -253,15 +272,16 @@ def cases_for(device):
             "lesson": lambda: Case(training(device), device),
             "lesson again": lambda: Case(training(device), device),
             "never": lambda: Case(training(device, read=False), device),
-            "host": lambda: HostCase(training(device, read=False), device, QUEUED),
-            "device": lambda: graph_of_steps(device, times=1),
-            "device, batch 1200": lambda: graph_of_steps(device, times=10),
-            "device, batch 12000": lambda: graph_of_steps(device, times=100),
+            "host": lambda: HeldCase(training(device, read=False), device, QUEUED, "host"),
+            "device, launched": lambda: HeldCase(training(device, read=False), device, QUEUED, "device"),
+            "device, batch 1200": lambda: device_alone(device, times=10),
+            "device, batch 12000": lambda: device_alone(device, times=100),
             "synchronize": lambda: WaitCase(None, device),
             "fixed kernel": lambda: Case(products(device), device),
         }
         if device.type == "cuda":
-            makers["kernel launch"] = lambda: HostCase(launches, device, 20 * QUEUED)
+            makers["device"] = lambda: device_alone(device, times=1)
+            makers["kernel launch"] = lambda: HeldCase(launches, device, 10 * QUEUED, "host")
     return makers
 
 
@@ -353,26 +373,31 @@ def bound(cases, launched):
     loss; no verdict is given where that is more than 20 % off. `launched`: kernels a step, None where it is not known.
     """
     times = {name: statistics.median(case.samples) for name, case in cases.items() if case.samples}
-    if not {"lesson", "never", "host", "synchronize"} <= times.keys():
+    if not {"lesson", "never", "host", "device, launched", "synchronize"} <= times.keys():
         return "open"
-    longest, wait = max(times["host"], times.get("device", 0)), times["synchronize"]
+    longest, wait = max(times["host"], times["device, launched"]), times["synchronize"]
     predicted = {"lesson": longest + wait, "never": longest + wait / cases["never"].length}  # it waits at a block's end
     if wait > longest or any(abs(seconds / times[name] - 1) > 0.2 for name, seconds in predicted.items()):
         return "open"
-    if "device" in times:
-        middle, low, high = ratio(cases["host"].samples, cases["device"].samples)
-    else:
-        low = high = float("inf")  # H alone explains W, so G cannot be longer
+    middle, low, high = ratio(cases["host"].samples, cases["device, launched"].samples)
     if low > 1:
-        by_launches = launched and launched * times.get("kernel launch", 0) > times["host"] / 2
-        return "launch-bound" if by_launches else "host-bound"
+        return "launch-bound" if launch_share(cases, launched) > 0.5 else "host-bound"
+    base = "device" if "device" in times else "device, launched"
     if high < 1 and "device, batch 1200" in times:
-        middle, low, high = ratio(cases["device, batch 1200"].samples, cases["device"].samples)
+        middle, low, high = ratio(cases["device, batch 1200"].samples, cases[base].samples)
         if high <= 1.1:
             return "latency-bound"
         if low > 1.1:
             return "throughput-bound"
     return "open"
+
+
+def launch_share(cases, launched):
+    """The share of H that a step's launches take at least, at the price of one alone; 0 where that is not known."""
+    if not launched or "kernel launch" not in cases or not cases["kernel launch"].samples:
+        return 0
+    middle, low, high = ratio(cases["kernel launch"].samples, cases["host"].samples)
+    return launched * low
 
 
 MEANING = {  # in words, and the chapter of the guide to read
@@ -517,12 +542,11 @@ def records(cases, device, launched):
     if device is not None:
         add("training", "step", "lesson", "lesson", "case")
         if launched:
-            add("overheads", f"on {device}", "kernel launch", "kernel launch", "single")
             about = {"experiment": "step", "group": f"counts on {device}", "case": "launches", "role": "single", "unit": "count"}
             made.append(about | {"device": str(device), "threads": 1, "samples": [launched]})
         roles = {"lesson": "base", "lesson again": "twin", "plain Python": "witness"}
         for name in cases:
-            if name not in ("cpu", "cpu again", "kernel launch"):
+            if name not in ("cpu", "cpu again"):
                 add("bound", f"on {device}", name, name.removesuffix(" again"), roles.get(name, "case"))
     return made
 
@@ -569,7 +593,8 @@ def report(cases, launched):
         "lesson": "W on the GPU, the same",
         "never": "W on the GPU, the loss never read",
         "host": "H, the host's time to queue a step",
-        "device": "G, the device's time for a step",
+        "device, launched": "G, the device's time for a step",
+        "device": "G without the beginning of each launch",
         "device, batch 1200": "G with 10 times the rows",
         "device, batch 12000": "G with 100 times the rows",
     }
@@ -591,8 +616,9 @@ def report(cases, launched):
         return
     compared = ratio(cases["lesson"].samples, cases["cpu"].samples)
     print(f"The GPU against the CPU: {compare(compared, noise)}, {compared[0]:.3g} times as long [{compared[1]:.3g}, {compared[2]:.3g}]")
-    if "device" in times:
-        print(f"The GPU works for {min(times['device'] / times['lesson'], 1):.0%} of a step of the lesson.")
+    working = times.get("device", times.get("device, launched"))
+    if working:
+        print(f"The GPU calculates for {min(working / times['lesson'], 1):.0%} of a step of the lesson.")
     if "never" in times:
         print(f"Reading the loss at every step makes it {times['lesson'] / times['never']:.3g} times as long.")
     verdict = bound(cases, launched)

@@ -242,3 +242,19 @@ def register() -> None:
 if AVAILABLE:
     library = torch.library.Library("_", "IMPL")  # it unregisters when it is collected, so the module keeps it
     register()
+
+
+class Event:
+    """Stands for `torch.Event`, which a device in Python cannot give: that of a device which is busy until it is waited for."""
+
+    def __init__(self, device):
+        assert device.type == NAME
+
+    def record(self):
+        self.done = False
+
+    def query(self):
+        return self.done
+
+    def synchronize(self):
+        self.done = True

@@ -12,7 +12,7 @@ import pytest
 import simulated_accelerator as simulated
 import simulated_counts
 import torch
-from simulated_accelerator import counts
+from simulated_accelerator import Event, counts
 
 from tutorial.hardware.gpu import accelerator_devices
 from tutorial.measure import held_queue, timing
@@ -165,28 +165,14 @@ def test_what_the_guide_shows_as_simulated_is_what_is_counted():
 # ---- The experiments' branch for an accelerator ----
 
 
-class Event:
-    """An event of a device that is always busy until it is waited for."""
-
-    def __init__(self, device):
-        assert device == DEVICE
-
-    def record(self):
-        self.done = False
-
-    def query(self):
-        return self.done
-
-    def synchronize(self):
-        self.done = True
-
-
 @pytest.fixture
 def short(monkeypatch):
-    """Few and short blocks; events, which a Python backend cannot give; new processes in this one; and a small matrix."""
+    """One short block of each; events, which a Python backend cannot give; new processes in this one; and a small matrix."""
 
     def rotate(experiment, group, cases, **options):
-        return timing.rotate(experiment, group, cases, rotations=2, seconds=60, block=0.0)
+        return timing.rotate(experiment, group, cases, rotations=1, seconds=60, block=0.0)
+
+    monkeypatch.setattr(timing, "WARM_UP_ROTATIONS", 0)
 
     for module in EXPERIMENTS.values():
         if module is not first_call:
@@ -202,11 +188,13 @@ def short(monkeypatch):
     monkeypatch.setattr(wide, "WideMLP", lambda: WideMLP(16))
     monkeypatch.setattr(many, "CHECKED_STEPS", 3)
     monkeypatch.setattr(strategies, "CHECKED_STEPS", 10)
+    monkeypatch.setattr(strategies, "LONG", 20)
     monkeypatch.setitem(many.MODELS, "quick", (1, 3))
     monkeypatch.setitem(size.WIDTHS, "quick", (10, 16))
     monkeypatch.setitem(size.BATCHES, "quick", (1, 120))
     monkeypatch.setitem(size.PRODUCT, "cpu", 8)
     monkeypatch.setattr(size, "PRODUCT_ACCELERATOR", 8)
+    monkeypatch.setattr(size, "LONGEST", {"quick": 60})  # this device is slow
     monkeypatch.setattr(unsynchronized, "SIZE", 8)
 
 
@@ -228,6 +216,7 @@ NOT_SIMULATED = {
     "overheads": {"kernel launch"},
     "step": {"launches", "device"},  # of these the profiler sees nothing
     "strategies": {"by hand, inference mode"},
+    "bound": {"kernel launch"},
 }
 
 
@@ -251,7 +240,7 @@ def test_what_was_measured_on_it_renders(short, results):
 # Claims that need CUDA, the profile `full`, or a number of models or rows that `short` leaves out.
 UNDECIDABLE = {
     "launches-less-than-half", "pinning-on-the-fly", "graph-beats-eager", "graph-beats-cpu-loop",
-    "naive-compilation", "whole-step-compilation", "hundred-models", "flat",
+    "graph-frees-the-host", "naive-compilation", "whole-step-compilation", "hundred-models", "flat",
 }  # fmt: skip
 
 
@@ -304,4 +293,4 @@ def test_a_device_that_cannot_be_kept_busy_is_said_to_be_so(short, monkeypatch):
 
 def test_a_filling_is_short_enough_for_the_queue():
     steps = asked(loops.read_never, bound.QUEUED_STEPS)
-    assert steps["calls"] < 500  # a queue of CUDA holds about a thousand launches, and most calls launch nothing
+    assert steps["calls"] < 800  # a queue of CUDA holds about a thousand launches, and most calls launch nothing

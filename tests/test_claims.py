@@ -1,6 +1,5 @@
 """The claims: each of them on machines that are made up to give every verdict it can give, and on the pages."""
 
-import math
 import random
 import re
 from pathlib import Path
@@ -13,7 +12,7 @@ from tutorial.measure.results import Record, load_all
 from tutorial.publish import findings as pages
 from tutorial.publish.bound import bound as bound_of
 from tutorial.publish.claims import CLAIMS, FAILS, HOLDS, NOT_MEASURED, UNDECIDED, VERDICTS, Claim, findings
-from tutorial.publish.comparison import Machine, many_win_from
+from tutorial.publish.comparison import Machine
 from tutorial.publish.machines import machine_reports
 from tutorial.publish.words import Texts
 
@@ -95,11 +94,11 @@ def step_parts(**parts):
     return [r.model_copy(update={"role": "part"}) if r.case in parts else r for r in records]
 
 
-def bound(host, device, wall=None, drain=0.1, more=1.0):
+def bound(host, device, wall=None, drain=0.1, more=1.0, launch=0.01):
     """W with readings and without, H, G and the drain, in units of the base (which is W with readings)."""
     wall = wall or max(host, device)
-    cases = {"never": wall, "host": host, "device": device, "synchronize": drain}
-    cases["device, batch 1200"] = (device * more[0], more[1]) if isinstance(more, tuple) else device * more
+    cases = {"never": wall, "host": host, "device, launched": device, "device": device, "synchronize": drain, "kernel launch": launch}
+    cases["device, batch 1200"] = ((device * more[0], more[1]) if isinstance(more, tuple) else device * more, {"graph": 1})
     return rotation("bound", f"on {GPU}", cases, device=GPU)
 
 
@@ -126,9 +125,9 @@ def many(device, ratios):
     return rotation("many", f"on {device}", cases, device=device)
 
 
-def many_models(gpu):
-    """Ten times the CPU's price for one model; the GPU's for 1 000 is in units of its own lesson's loop."""
-    return [*lesson_on_both(), *strategies("cpu", {"by hand": 0.25}), *strategies(GPU, {"never": 0.9}), *many("cpu", {1: 2.0, 1000: 100.0}), *many(GPU, {1: 2.0, 1000: gpu})]
+def many_models(gpu, models=10_000):
+    """The CPU's price for so many models, and the GPU's in units of its own lesson's loop."""
+    return [*lesson_on_both(), *strategies("cpu", {"by hand": 0.25}), *strategies(GPU, {"never": 0.9}), *many("cpu", {1: 2.0, models: 100.0}), *many(GPU, {1: 2.0, models: gpu})]
 
 
 def pinned(ratio):
@@ -147,12 +146,9 @@ def first(factor):
 
 
 def launches(count):
+    """So many launches a step, each of a fiftieth of H; or a pair, with how far the time of one varies."""
     count, spread = count if isinstance(count, tuple) else (count, 0.001)
-    return alone("step", f"counts on {GPU}", "launches", GPU, [count], "count") + bound(1.0, 0.5) + rotation("overheads", f"on {GPU}", {"kernel launch": (0.02, spread)}, "empty operation", GPU)
-
-
-def counts_of_launches(count):
-    return alone("step", f"counts on {GPU}", "launches", GPU, [count], "count") + rotation("overheads", f"on {GPU}", {"kernel launch": 0.02}, "empty operation", GPU)
+    return alone("step", f"counts on {GPU}", "launches", GPU, [count], "count") + bound(1.0, 0.5, launch=(0.02, spread))
 
 
 def unsynchronized(ratio):
@@ -220,7 +216,8 @@ FURTHER = {
         (FAILS, size({1: (4.0, 1.0), 120: ((1.1, 0.2), 1.1), 12000: (60.0, 50.0)})),  # a step that cannot tell does not make up for the largest
     ],
     "bound-adds-up": [(FAILS, bound(0.9, 0.3, drain=0.5)), (FAILS, bound(0.4, 0.3, wall=0.9, drain=0.6))],  # of two loops, one is explained
-    "host-bound": [(HOLDS, [*bound(0.95, 0.3), *counts_of_launches(60)]), (UNDECIDED, bound(0.5, 0.5, wall=0.5, drain=0.5))],  # launch-bound is host-bound
+    "host-bound": [(HOLDS, launches(60)), (UNDECIDED, bound(0.5, 0.5, wall=0.5, drain=0.5))],  # launch-bound is host-bound
+    "many-models": [(UNDECIDED, many_models(32.5, models=1000))],  # more might win
     "transfer-is-small": [(HOLDS, moved(1e-4) + alone("overheads", f"on {GPU}", "context creation", GPU, [0.3]))],
 }
 
@@ -312,12 +309,6 @@ def test_the_claims_of_the_bound_agree_with_its_table(machine, records):
     found = bound_of(machine.results, GPU)
     assert (verdicts["bound-adds-up"] == HOLDS) == found.explained
     assert (verdicts["host-bound"] == HOLDS) == (found.word in ("host", "launch")) and (verdicts["host-bound"] == UNDECIDED) == (found.word == "open")
-
-
-@pytest.mark.parametrize(("verdict", "models"), [(HOLDS, 1000), (FAILS, math.inf)])
-def test_the_claim_of_many_models_agrees_with_its_table(machine, verdict, models):
-    machine.results.records = SCENARIOS["many-models"][verdict]
-    assert many_win_from(machine, GPU) == models
 
 
 @pytest.mark.parametrize("claim", [claim for claim in CLAIMS if claim.about != "cpu"], ids=lambda claim: claim.id)

@@ -8,7 +8,8 @@ import pytest
 
 from tutorial.hardware import programs
 from tutorial.hardware.cpu import CPU, cpu_from_cim, cpu_from_sysctl, cpu_list, fill_torch, linux_cpu, this_cpu, thread_notes
-from tutorial.hardware.limits import cpu_quota
+from tutorial.hardware import limits
+from tutorial.hardware.limits import cpu_quota, usable_cores
 from tutorial.hardware.programs import outputs
 
 INTEL = "Architecture: x86_64\nCPU(s): {n}\nOn-line CPU(s) list: 0-{last}\nVendor ID: GenuineIntel\nModel name: {model}\nThread(s) per core: {t}\nCore(s) per socket: {c}\nSocket(s): 1\nCPU max MHz: 4800\nFlags: fpu lm cx8 avx2{more}\n"
@@ -158,3 +159,16 @@ def test_a_command_that_fails_has_said_what_it_said():
 
 def test_lists():
     assert cpu_list("0-2,8") == {0, 1, 2, 8} and cpu_list("") == cpu_list("x") == set()
+
+
+@pytest.mark.parametrize(
+    ("cores", "affinity", "quota", "usable"),
+    [(64, None, None, 64), (64, 2, None, 2), (64, 128, 8.5, 8), (8, 16, 0.5, 1), (None, 6, None, 6), (8, 16, 12.0, 8)],
+    ids=["all", "affinity", "quota", "half a processor", "cores not told", "more granted than there is"],
+)
+def test_no_more_threads_than_this_process_may_use(monkeypatch, cores, affinity, quota, usable):
+    monkeypatch.setattr(limits.psutil, "cpu_count", lambda logical: cores)
+    monkeypatch.setattr(limits, "usable_processors", lambda: affinity)
+    monkeypatch.setattr(limits, "cpu_quota", lambda: quota)
+    monkeypatch.setattr(limits.os, "cpu_count", lambda: 128)
+    assert usable_cores() == usable

@@ -20,6 +20,8 @@ def short(monkeypatch):
     def rotate(experiment, group, cases, **options):
         return timing.rotate(experiment, group, cases, rotations=2, seconds=60, block=0.0)
 
+    monkeypatch.setattr(timing, "WARM_UP_ROTATIONS", 0)
+    monkeypatch.setattr(size, "LONGEST", dict.fromkeys(("quick", "full"), 60))
     for module in (training, step, logging, call, wide, transfer, many, size, strategies, threads, bound, overheads):
         monkeypatch.setattr(module, "rotate", rotate)
     monkeypatch.setattr(first_call, "in_new_process", lambda function, *arguments, **options: first_call.first_and_later("cpu") if function is first_call.first_and_later else 20.0)
@@ -86,12 +88,6 @@ def test_on_an_accelerator_the_blocks_of_the_loss_readings_are_longer(monkeypatc
     # meta holds no numbers and runs nothing here; it stands for an accelerator
     logging.measure(Plan("quick", [torch.device("cpu"), torch.device("meta")]))
     assert blocks["short blocks on meta"] > blocks["short blocks on cpu"]
-
-
-def test_the_wide_network_uses_no_more_threads_than_the_process_has_cpus(monkeypatch):
-    monkeypatch.setattr(wide.psutil, "cpu_count", lambda logical: 64)
-    monkeypatch.setattr(wide.os, "sched_getaffinity", lambda process: {0, 1}, raising=False)
-    assert wide.usable_cores() == 2
 
 
 def test_memory_that_cannot_be_pinned_leaves_the_pageable_copies(monkeypatch):

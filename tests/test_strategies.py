@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -43,6 +41,7 @@ def test_quick_times_everything_that_needs_no_compiler():
 
 def test_full_times_the_compiled_ones_too_each_in_a_group_of_its_own(monkeypatch):
     asked = []
+    monkeypatch.setattr(strategies, "LONG", 20)
     monkeypatch.setattr(strategies, "compiled_case", lambda name, device: asked.append((name, device)) or [])
     told = []
     records = strategies.measure(Plan("full", [CPU], told.append))
@@ -107,17 +106,26 @@ def failure(name: str) -> str:
     return record.failure
 
 
-def test_a_machine_without_a_compiler_is_recorded(monkeypatch):
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    assert "ompiler" in failure("compile(model)")
+@pytest.fixture
+def dynamo():
+    """The compiler of this process, fresh before and after."""
+    import torch._dynamo
+    from torch._dynamo.utils import counters
+
+    torch._dynamo.reset()
+    counters.clear()
+    yield torch._dynamo
+    torch._dynamo.reset()
+    counters.clear()
 
 
-def test_a_compiler_that_is_switched_off_does_not_pass(monkeypatch):
-    monkeypatch.setenv("TORCHDYNAMO_DISABLE", "1")
-    assert failure("compile(loss)") == "void: nothing was compiled; is the compiler switched off?"
+def test_a_compiler_that_is_switched_off_does_not_pass(dynamo):
+    with dynamo.config.patch(disable=True):
+        (record,) = strategies.measure_compiled("compile(loss)", "cpu", 1)
+    assert record["failure"] == "void: nothing was compiled; is the compiler switched off?" and not record["samples"]
 
 
-def test_errors_that_are_suppressed_do_not_pass(monkeypatch):
+def test_a_machine_without_a_compiler_is_recorded_even_where_errors_are_suppressed(monkeypatch):
     monkeypatch.setenv("TORCHDYNAMO_SUPPRESS_ERRORS", "1")
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert "ompiler" in failure("compile(model)")
@@ -128,23 +136,21 @@ def test_a_compilation_without_end_is_recorded(monkeypatch):
     assert failure("many steps compiled") == "not done after 1 s"
 
 
-def test_a_graph_break_does_not_pass():
-    program = """
-import torch
-from tutorial.measure.experiments.strategies import refuse_fallback
+def test_a_graph_break_does_not_pass(dynamo):
+    @torch.compile(backend="eager")
+    def broken(x):
+        x = x + 1
+        dynamo.graph_break()
+        return x + 1
 
-@torch.compile(backend="eager")
-def broken(x):
-    x = x + 1
-    torch._dynamo.graph_break()
-    return x + 1
+    broken(torch.ones(1))
+    with pytest.raises(RuntimeError, match="void: not compiled in one piece"):
+        strategies.refuse_fallback()
 
-broken(torch.ones(1))
-refuse_fallback()
-"""
-    process = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8")
-    assert process.returncode != 0
-    assert "RuntimeError: void: not compiled in one piece" in process.stderr
+
+def test_what_was_compiled_in_one_piece_passes(dynamo):
+    torch.compile(lambda x: x + 1, backend="eager")(torch.ones(1))
+    strategies.refuse_fallback()
 
 
 @needs_compiler

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import psutil
+
 
 def usable_processors() -> int | None:
     """Logical processors that this process may run on (affinity); None where the system does not tell."""
@@ -10,6 +12,12 @@ def usable_processors() -> int | None:
         return len(os.sched_getaffinity(0))
     except (AttributeError, OSError):
         return None
+
+
+def usable_cores() -> int:
+    """How many threads can calculate at the same time: the cores, or fewer where this process was given less, at least 1."""
+    limits = [psutil.cpu_count(logical=False), usable_processors(), cpu_quota()]
+    return max(int(min(limit for limit in [*limits, os.cpu_count() or 1] if limit is not None)), 1)
 
 
 def cpu_quota(root: Path = Path("/")) -> float | None:

@@ -3,11 +3,12 @@
 import contextlib
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import torch
 
-from tutorial.measure.timing import synchronize
+from tutorial.measure.timing import Case, synchronize
 
 SIDE = 1024  # of the matrices that keep a device busy
 LONGEST = 14  # doublings: about a second of keeping busy, more than any queue that is short enough needs
@@ -52,6 +53,8 @@ class HeldQueue:
             start = time.perf_counter()
             queue_work()
             queued = time.perf_counter()
+            with current(self.device):
+                torch.Event(device=self.device).record()  # MPS hands over what was queued only when it has to
             was_busy = not free.query()
             free.synchronize()
             begun = time.perf_counter()
@@ -69,3 +72,33 @@ class HeldQueue:
         else:
             for _ in range(self.amount):
                 torch.mm(self.matrix, self.matrix, out=self.result)
+
+
+QUEUED = 100  # operations at a time: far from filling the queue
+
+
+def queued_case(name: str, function: Callable[[], object], device: torch.device) -> Case:
+    """The host's time for ``function``, while the device is kept busy; for `by_own_clock`."""
+    held = HeldQueue(device)
+
+    def work() -> None:
+        with current(device):  # what goes past PyTorch's dispatcher would go to another card
+            for _ in range(QUEUED):
+                function()
+
+    def run(times: int) -> dict[str, float]:
+        return {name: sum(held.fill(work).host for _ in range(times // QUEUED))}
+
+    return Case(name, run, device, multiple=QUEUED)
+
+
+def launch_case(device: torch.device) -> Case:
+    """The host's time for the launch of a kernel that does nothing, past PyTorch's dispatcher."""
+    return queued_case("kernel launch", partial(launch, device), device)
+
+
+def launch(device: torch.device) -> None:
+    """Hand the driver a kernel that does nothing. Raises RuntimeError where PyTorch has no call for that."""
+    if device.type != "cuda":
+        raise RuntimeError(f"PyTorch has no call that only launches a kernel on {device.type}")
+    torch.cuda._sleep(0)

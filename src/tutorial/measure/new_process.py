@@ -8,6 +8,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+import psutil
+
+FLOAT32 = {"TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "0"}  # as `runner.measure` sets it for its own process
+
 CALL = """
 import importlib, json, sys
 module, function, *arguments = json.loads(sys.argv[1])
@@ -22,7 +26,7 @@ def in_new_process(function: Callable, *arguments: str | int | float, seconds: f
     this ends, no process is left behind: neither that one nor those that it has started itself, a compiler for example.
     """
     request = json.dumps([function.__module__, function.__name__, *arguments])
-    variables = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)} | environment
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), **FLOAT32, **environment}
     try:
         process = subprocess.Popen(
             [sys.executable, "-c", CALL, request],
@@ -48,10 +52,12 @@ def in_new_process(function: Callable, *arguments: str | int | float, seconds: f
 
 
 def end(process: subprocess.Popen) -> None:
-    """End a process that has a group of its own, and its group with it."""
-    with contextlib.suppress(OSError):  # all of them have ended
+    """End a process that has a group of its own, and its group with it; where there are no groups, those that it started."""
+    with contextlib.suppress(OSError, psutil.Error):  # all of them have ended
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:
+            for started in psutil.Process(process.pid).children(recursive=True):
+                started.kill()
             process.kill()
     process.wait()

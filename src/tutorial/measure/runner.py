@@ -115,6 +115,7 @@ def measure(
     save(results, path)
     saved = path.read_bytes()
 
+    torch.set_float32_matmul_precision("highest")  # float32, and not the shorter TF32 that an environment may have chosen
     for name in to_do:
         progress = watch(name)
         records = experiments()[name](Plan(profile, devices, progress))

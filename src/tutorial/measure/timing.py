@@ -159,6 +159,32 @@ def reason(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
+def refuse(error: Exception) -> Callable[[int], None]:
+    """A run that fails with ``error``, so that the case is recorded with that reason."""
+
+    def run(repetitions: int) -> None:
+        raise error
+
+    return run
+
+
+def by_own_clock(records: list[Record]) -> list[Record]:
+    """Make a case of each part that was timed by a clock of its own; it stands for the case of that name, if there is one.
+
+    For cases whose blocks hold more than what is asked about, what prepares each repetition for example.
+    """
+    conditions = {(record.group, record.case): record.conditions for record in records if record.role == "case"}
+    own = {(record.group, record.case) for record in records if record.role == "part"}
+    made = []
+    for record in records:
+        key = (record.group, record.case)
+        if record.role == "part":
+            made.append(record.model_copy(update={"role": "case", "conditions": conditions.get(key, {})}))
+        elif key not in own:
+            made.append(record)
+    return made
+
+
 @dataclass
 class Runner:
     """A case while it is being timed."""

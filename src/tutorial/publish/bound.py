@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from tutorial.measure.results import Measured, Record
 from tutorial.measure.timing import Ratio, ratio
-from tutorial.publish.comparison import ADDS_UP, median
+from tutorial.publish.comparison import ADDS_UP, FLAT, median
 
-FLAT = 1.1  # ten times the rows in no more than 10 % more time: the device was not full
+LAUNCHES = 0.5  # more of H than this is "most of it"
 
 Word = Literal["host", "launch", "latency", "throughput", "open"]
 
@@ -42,24 +40,22 @@ class Bound:
     wall: float
     host: float
     device_time: float
+    """G as in the loop: each kernel launched for itself."""
+    busy: float
+    """The share of a step's time for which the device calculates: G without what it takes to begin each launch, to W."""
     drain: float | None
     """What one wait adds; None where it was not measured, and then only the loop without readings is explained."""
     predictions: list[Prediction]
     host_against_device: Ratio
     growth: Ratio | None
     """G with ten times the rows against G; None where that was not measured."""
-    launch_share: float | None
+    launch_share: Ratio | None
     """The launch calls' share of H; None where the launches were not counted or one was not timed."""
 
     @property
     def explained(self) -> bool:
         """Whether the model comes within 20 % of every loop that it is asked about."""
         return all(prediction.explains for prediction in self.predictions)
-
-    @property
-    def busy(self) -> float:
-        """The share of a step's time for which the device has work: G / W."""
-        return self.device_time / self.wall
 
     @property
     def word(self) -> Word:
@@ -71,11 +67,11 @@ class Bound:
         if not self.explained or (self.drain or 0) > max(self.host, self.device_time):
             return "open"
         if self.host_against_device.low > 1:
-            return "launch" if (self.launch_share or 0) > 0.5 else "host"
+            return "launch" if self.launch_share and self.launch_share.low > LAUNCHES else "host"
         if self.host_against_device.high < 1 and self.growth is not None:
-            if self.growth.high <= FLAT:
+            if self.growth.high <= 1 + FLAT:  # ten times the rows in no more time: the device was not full
                 return "latency"
-            if self.growth.low > FLAT:
+            if self.growth.low > 1 + FLAT:
                 return "throughput"
         return "open"
 
@@ -83,40 +79,46 @@ class Bound:
 def bound(results: Measured, device: str) -> Bound | None:
     """The verdict for one device; None where W, H or G were not measured there."""
     records = {r.case: r for r in results.select("bound", f"on {device}") if r.role in ("base", "case") and r.samples}
-    if not {"lesson", "never", "host", "device"} <= records.keys():
+    if not {"lesson", "never", "host", "device, launched"} <= records.keys():
         return None
-    host, device_time = median(records["host"]), median(records["device"])
+    launched = records["device, launched"]
+    host, device_time = median(records["host"]), median(launched)
     drain = median(records["synchronize"]) if "synchronize" in records else None
     # A block ends with a wait, so the loop that never reads waits once a block.
     predictions = [predict(records["never"], 1 / records["never"].parameters["block"], host, device_time, drain or 0)]
     if drain is not None:
         predictions.append(predict(records["lesson"], 1.0, host, device_time, drain))
-    more = records.get("device, batch 1200")
     return Bound(
         device=device,
         wall=median(records["lesson"]),
         host=host,
         device_time=device_time,
+        busy=median(records.get("device", launched)) / median(records["lesson"]),  # from a graph, where there are graphs
         drain=drain,
         predictions=predictions,
-        host_against_device=ratio(records["host"].samples, records["device"].samples),
-        growth=ratio(more.samples, records["device"].samples) if more else None,
-        launch_share=launch_share(results, device, host),
+        host_against_device=ratio(records["host"].samples, launched.samples),
+        growth=growth(results, device),
+        launch_share=launch_share(results, device),
     )
+
+
+def growth(results: Measured, device: str) -> Ratio | None:
+    """G with ten times the rows against G, both from a graph or both launch by launch; None where one was not measured."""
+    records = {r.case: r for r in results.select("bound", f"on {device}") if r.samples}
+    more = records.get("device, batch 1200")
+    base = records.get("device" if more and more.parameters["graph"] else "device, launched")
+    return ratio(more.samples, base.samples) if more and base else None
 
 
 def predict(record: Record, waits: float, host: float, device_time: float, drain: float) -> Prediction:
     return Prediction(record.case, waits, max(host, device_time) + drain * waits, median(record))
 
 
-def launch_share(results: Measured, device: str, host: float) -> float | None:
-    """Launches of a step, each as long as one alone, as a share of H."""
-    launches = single(results, "step", f"counts on {device}", "launches")
-    launch = single(results, "overheads", f"on {device}", "kernel launch")
-    return None if launches is None or launch is None else launches * launch / host
-
-
-def single(results: Measured, experiment: str, group: str, case: str) -> float | None:
-    """The median of one case; None where it was not measured."""
-    found = [r for r in results.select(experiment, group) if r.case == case and r.samples]
-    return float(np.median(found[0].samples)) if found else None
+def launch_share(results: Measured, device: str) -> Ratio | None:
+    """Launches of a step, each as long as one alone, as a share of H; None where one of the three was not measured."""
+    timed = {r.case: r for r in results.select("bound", f"on {device}") if r.samples}
+    counted = [r for r in results.select("step", f"counts on {device}") if r.case == "launches" and r.samples]
+    if not counted or not {"kernel launch", "host"} <= timed.keys():
+        return None
+    launches = median(counted[0])
+    return Ratio(*(launches * value for value in ratio(timed["kernel launch"].samples, timed["host"].samples)))

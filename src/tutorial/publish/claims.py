@@ -20,14 +20,16 @@ from tutorial.measure.experiments.step import PHASES
 from tutorial.measure.experiments.training import LOSS_TOLERANCE
 from tutorial.measure.results import Measured, Record
 from tutorial.measure.timing import Ratio, ratio, verdict
-from tutorial.publish.bound import Bound, bound
+from tutorial.publish.bound import LAUNCHES, Bound, bound, growth, launch_share
 from tutorial.publish.comparison import ADDS_UP, FLAT, Machine, median, sweeps
-from tutorial.publish.words import byte_count, duration, percent, safe, significant
+from tutorial.publish.words import byte_count, duration, percent, significant, whole
 
 HOLDS, FAILS, UNDECIDED, NOT_MEASURED = VERDICTS = ("holds", "does not hold", "cannot tell", "not measured here")
 
 NO_GAIN = 0.95  # a loop whose interval stays above this share of the base's time is not measurably faster
 LESSON_ROWS = 120
+ENOUGH_MODELS = 10_000
+STRATEGY = "strategies.cases"  # the section of the texts that has the names of the ways to write the loop
 
 
 class Finding(NamedTuple):
@@ -41,6 +43,8 @@ class Finding(NamedTuple):
     """The values of the claim's sentence, ready to be shown."""
     sentence: str = "figures"
     """The key of that sentence among the claim's texts."""
+    named: dict[str, tuple[str, str]] = {}
+    """Cases that the sentence names: the section of their texts, and what the results call them."""
 
 
 class NotMeasured(Exception):
@@ -212,7 +216,7 @@ def crossover(results: Measured, device: str) -> Finding:
     decided = all_of([expected(cells[0][3], "slower"), expected(cells[-1][3], "faster")])
     if decided == HOLDS:
         flop, batch, width, _, compared, _ = next(cell for cell in cells if cell[3] == "faster")
-        figures = dict(batch=significant(batch), width=str(width), flop=significant(flop, 2), ratio=shown(compared), largest_ratio=shown(cells[-1][4]))
+        figures = dict(batch=whole(batch), width=str(width), flop=significant(flop, 2), ratio=shown(compared), largest_ratio=shown(cells[-1][4]))
         return Finding(HOLDS, n, figures)
     return Finding(decided, n, dict(smallest=shown(cells[0][4]), largest=shown(cells[-1][4])), "figures_none")
 
@@ -245,7 +249,7 @@ def backward_is_largest(results: Measured, device: str) -> Finding:
     others = {part.case: ratio(part.samples, backward.samples) for part in parts if part.case != "backward"}
     closest = max(others, key=lambda case: others[case].median)
     share = ratio(backward.samples, rotation.base.samples)
-    return Finding(at_most(others[closest], 1), len(backward.samples), dict(share=shown_share(share), closest=safe(closest), ratio=shown(others[closest])))
+    return Finding(at_most(others[closest], 1), len(backward.samples), dict(share=shown_share(share), ratio=shown(others[closest])), named=dict(closest=("step.phases", closest)))
 
 
 def call_is_small(results: Measured, device: str) -> Finding:
@@ -301,7 +305,8 @@ def less_than_linear(results: Measured, device: str) -> Finding:
             from_on, quiet = quiet_interval(Rotation(results, "logging", f"whole loops on {device}"))
         except NotMeasured:  # profile quick: larger intervals might be quiet
             quiet = UNDECIDED
-    figures = dict(tenth=shown(tenth), interval=significant(from_on or 0))
+    never = ratio(short.record("never").samples, short.base.samples)
+    figures = dict(tenth=shown(tenth), never=shown(never), interval=whole(from_on or 0))
     sentence = "figures_one" if from_on == 1 else "figures" if from_on else "figures_open" if quiet == UNDECIDED else "figures_none"
     return Finding(all_of([far_more, quiet]), len(short.base.samples), figures, sentence)
 
@@ -351,21 +356,21 @@ def bound_adds_up(results: Measured, device: str) -> Finding:
 
 
 def launches_are_less_than_half(results: Measured, device: str) -> Finding:
-    """The launches of a step, at what one costs past the dispatcher, against H. Both at their middle half."""
-    launches = single(results, "step", f"counts on {device}", "launches", device).samples[0]
-    launch = single(results, "overheads", f"on {device}", "kernel launch", device)
-    host = single(results, "bound", f"on {device}", "host", device)
-    (low, high), (host_low, host_high) = (np.percentile(record.samples, (25, 75)) for record in (launch, host))
-    share = Ratio(launches * median(launch) / median(host), launches * low / host_high, launches * high / host_low)
-    figures = dict(launches=significant(launches), launch=duration(median(launch)), H=duration(median(host)), share=shown_share(share))
-    return Finding(at_most(share, 0.5), len(host.samples), figures)
+    """The launches of a step, at what one costs past the dispatcher, against H."""
+    launches = single(results, "step", f"counts on {device}", "launches", device)
+    rotation = Rotation(results, "bound", f"on {device}")
+    launch, host = rotation.record("kernel launch"), rotation.record("host")
+    share = launch_share(results, device)
+    figures = dict(launches=significant(median(launches)), launch=duration(median(launch)), H=duration(median(host)), share=shown_share(share))
+    return Finding(at_most(share, LAUNCHES), len(host.samples), figures)
 
 
 def rows_are_free(results: Measured, device: str) -> Finding:
     """G, the device's own time for a step, with ten times the rows."""
     rotation = Rotation(results, "bound", f"on {device}")
-    base, ten = rotation.record("device"), rotation.record("device, batch 1200")
-    compared = ratio(ten.samples, base.samples)
+    ten = rotation.record("device, batch 1200")
+    base = rotation.record("device" if ten.parameters["graph"] else "device, launched")
+    compared = growth(results, device)
     return Finding(at_most(compared, 1 + FLAT), len(base.samples), dict(G=duration(median(base)), ten=duration(median(ten)), ratio=shown(compared)))
 
 
@@ -380,7 +385,7 @@ def flat(results: Measured, device: str) -> Finding:
     compared = {batch: ratio(record.samples, floor.samples) for batch, record in sorted(rows.items())}
     within = list(itertools.takewhile(lambda batch: compared[batch].median <= 1 + FLAT, compared))
     largest = max(compared)
-    figures = dict(until=significant(within[-1]), floor=duration(median(floor)), ten=shown(compared[10 * LESSON_ROWS]), largest=significant(largest), ratio=shown(compared[largest]))
+    figures = dict(until=whole(within[-1]), floor=duration(median(floor)), ten=shown(compared[10 * LESSON_ROWS]), largest=whole(largest), ratio=shown(compared[largest]))
     return Finding(at_most(compared[10 * LESSON_ROWS], 1 + FLAT), len(floor.samples), figures)
 
 
@@ -438,8 +443,10 @@ def unsynchronized_is_wrong(results: Measured, device: str) -> Finding:
 def first_call_is_dear(results: Measured, device: str) -> Finding:
     group = f"on {device}"
     first, later = (single(results, "first-call", group, case, device) for case in ("first operation", "later operation"))
-    decided = apart(min(first.samples) / max(later.samples), max(first.samples) / min(later.samples), 100)
+    low, high = min(first.samples) / max(later.samples), max(first.samples) / min(later.samples)
+    decided = apart(low, high, 100)
     figures = dict(first=duration(median(first)), later=duration(median(later)), factor=significant(median(first) / median(later), 2))
+    figures |= dict(low=significant(low, 2), high=significant(high, 2))
     return Finding(decided, len(first.samples), figures)
 
 
@@ -489,7 +496,7 @@ def best(results: Measured, device: str, only: tuple[str, ...] = ()) -> tuple[st
 
 def readable_and_fast(results: Measured, device: str) -> Finding:
     name, compared, n = best(results, device, ("by hand", "by hand, inference mode", "NumPy by hand"))
-    return Finding(at_most(compared, 1 / 4), n, dict(case=safe(name), ratio=shown(compared)))
+    return Finding(at_most(compared, 1 / 4), n, dict(ratio=shown(compared)), named=dict(case=(STRATEGY, name)))
 
 
 def ten_times(results: Measured, device: str) -> Finding:
@@ -538,7 +545,7 @@ def cpu_best_wins(results: Measured, device: str) -> Finding:
     name, theirs, n = best(results, device)
     cpu_name, ours, cpu_n = best(results, "cpu")
     compared = over(times(theirs, lesson_to_cpu(results, device)[0]), ours)
-    return Finding(at_least(compared, 1), min(n, cpu_n), dict(accelerator=safe(name), cpu=safe(cpu_name), ratio=shown(compared)))
+    return Finding(at_least(compared, 1), min(n, cpu_n), dict(ratio=shown(compared)), named=dict(accelerator=(STRATEGY, name), cpu=(STRATEGY, cpu_name)))
 
 
 def many(results: Measured, device: str, models: int) -> tuple[Ratio, Record]:
@@ -574,10 +581,11 @@ def many_models_win(results: Measured, device: str) -> Finding:
         raise NotMeasured()
     largest, n = max(compared), min(repeats)
     wins = list(itertools.takewhile(lambda models: compared[models].high < 1, sorted(compared, reverse=True)))
-    figures = dict(largest=significant(largest), largest_ratio=shown(compared[largest]))
-    if not wins:
-        return Finding(at_most(compared[largest], 1), n, figures, "figures_none")
-    return Finding(HOLDS, n, figures | dict(models=significant(wins[-1]), ratio=shown(compared[wins[-1]])))
+    figures = dict(largest=whole(largest), largest_ratio=shown(compared[largest]))
+    if not wins:  # a larger number might: "enough" is not refuted by a few
+        decided = at_most(compared[largest], 1) if largest >= ENOUGH_MODELS else UNDECIDED
+        return Finding(decided, n, figures, "figures_none")
+    return Finding(HOLDS, n, figures | dict(models=whole(wins[-1]), ratio=shown(compared[wins[-1]])))
 
 
 CLAIMS = [

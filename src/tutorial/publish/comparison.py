@@ -1,6 +1,5 @@
 """What the tables and plots show: machines, groups of cases with their verdicts, and the curve through the intervals."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -230,45 +229,3 @@ def share_of_peak(record: Record, machine: Machine) -> float | None:
 def flops(record: Record) -> float:
     """Floating-point operations in a second."""
     return record.parameters["flop"] / median(record)
-
-
-def best_at_once(machine: Machine, device: str) -> dict[int, float]:
-    """By number of models: the least time for a step of one of them, in steps of the lesson's loop on that device.
-
-    The models are trained at once, or one after the other with the best loop that the experiment `strategies` found.
-    """
-    group = Group(machine.results.select("many", f"on {device}"))
-    if group.base is None:
-        return {}
-    alone = 1.0
-    for name in {record.group for record in machine.results.select("strategies")}:
-        loops = Group(machine.results.select("strategies", name))
-        for record in loops.records:
-            if loops.base and record.role == "case" and record.device == device and record.samples and record.parameters.get("trains", 1):
-                alone = min(alone, ratio(record.samples, loops.base.samples).median)
-    found: dict[int, float] = {}
-    for record in group.records:
-        if record.role == "case" and record.samples:
-            models = record.parameters["models"]
-            found[models] = min(found.get(models, alone), ratio(record.samples, group.base.samples).median / models)
-    return dict(sorted(found.items()))
-
-
-def many_win_from(machine: Machine, device: str) -> float | None:
-    """From how many models at once the device's best is faster than the CPU's best, for the same number of models.
-
-    Infinity where it is not at the largest number; None where it was not measured. The two are linked by the lesson's
-    loop, which took turns on both devices in the experiment `training`.
-    """
-    lessons = {record.device: record for record in machine.results.select("training", "step") if record.role in ("base", "case") and record.samples}
-    cpu, other = best_at_once(machine, "cpu"), best_at_once(machine, device)
-    both = cpu.keys() & other.keys()
-    if not both or not {"cpu", device} <= lessons.keys():
-        return None
-    slower = ratio(lessons[device].samples, lessons["cpu"].samples).median
-    found = math.inf
-    for models in sorted(both, reverse=True):
-        if other[models] * slower >= cpu[models]:
-            break
-        found = models
-    return found

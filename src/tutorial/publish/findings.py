@@ -40,11 +40,12 @@ def block(claim: Claim, machines: list[Machine], text: Texts) -> str:
 
 def sentence(claim: Claim, machine: Machine, device: str, finding: Finding, text: Texts) -> str:
     """`**CPU: holds.** ...`"""
+    named = {key: text.name(section, case) for key, (section, case) in finding.named.items()}
     return text(
         "claims.sentence",
         device=machine.device_title(device, text),
         verdict=word(finding, text),
-        figures=text(f"claim.{claim.id}.{finding.sentence}", **finding.figures),
+        figures=text(f"claim.{claim.id}.{finding.sentence}", **finding.figures, **named),
         n=finding.n,
     )
 

@@ -10,7 +10,7 @@ from tutorial.measure.timing import ratio
 from tutorial.publish.bound import Bound, Prediction, bound
 from tutorial.publish.comparison import Group, Machine, median, middle_half
 from tutorial.publish.tables import details, failed, fold, markdown_table, tabs
-from tutorial.publish.words import Texts, duration, percent, safe, significant
+from tutorial.publish.words import Texts, duration, percent, safe, significant, whole
 
 
 def bounds(machines: list[Machine], text: Texts) -> str:
@@ -59,7 +59,7 @@ def verdict_words(verdict: Bound, text: Texts) -> str:
     if not verdict.explained:
         sentences.append(text("bound.unexplained"))
     if verdict.launch_share is not None:
-        sentences.append(text("bound.launches", share=percent(verdict.launch_share)))
+        sentences.append(text("bound.launches", share=percent(verdict.launch_share.median)))
     elif verdict.word == "host":
         sentences.append(text("bound.launches_unknown"))
     sentences.append(text("bound.busy", share=percent(verdict.busy)))
@@ -126,7 +126,10 @@ def counts(machines: list[Machine], text: Texts) -> str:
 
 
 def times_counted(record: Record, text: Texts) -> str:
-    return significant(median(record)) if record.samples else failed(record, text)
+    if not record.samples:
+        return failed(record, text)
+    count = median(record)
+    return whole(count) if count == int(count) else significant(count)
 
 
 def simulated_counts(text: Texts) -> str:

@@ -53,7 +53,7 @@ def whole_run(machine: Machine, device: str, text: Texts) -> str:
 
 def best_loop(machine: Machine, device: str, text: Texts) -> str:
     name, compared, _ = best(machine.results, device)
-    return text("machines.best_loop", name=safe(name), ratio=significant(compared.median, 2))
+    return text("machines.best_loop", name=text.name("strategies.cases", name), ratio=significant(compared.median, 2))
 
 
 def wide_step(machine: Machine, device: str, text: Texts) -> str:

@@ -1,7 +1,6 @@
 """The tables of the pages, as Markdown. Every figure is computed here from the raw samples of the results."""
 
 import contextlib
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -10,7 +9,7 @@ from tutorial.measure.experiments.logging import LESSON_INTERVALS
 from tutorial.measure.experiments.size import LESSON_WIDTH
 from tutorial.measure.results import Record, Reported, ResultsError
 from tutorial.measure.timing import ratio
-from tutorial.publish.comparison import ADDS_UP, Group, Machine, Sweep, flops, logging_curve, logging_groups, many_win_from, median, middle_half, share_of_peak, sweeps
+from tutorial.publish.comparison import ADDS_UP, Group, Machine, Sweep, flops, logging_curve, logging_groups, median, middle_half, share_of_peak, sweeps
 from tutorial.publish.words import Texts, byte_count, duration, percent, safe, significant, whole
 from tutorial.training.loops import LESSON_STEPS
 
@@ -74,9 +73,13 @@ def fold(title: str, content: str) -> str:
 def details(group: Group, text: Texts, name: Callable[[Record], str]) -> str:
     """The fold under a comparison: A/A row, intervals, repeats, threads and block lengths of one group."""
     method = fold(text("details.title"), text("details.method") + "\n\n" + details_table(group, text, name))
+    return method if reach(group) <= RESTLESS else text("details.restless", share=percent(reach(group))) + "\n\n" + method
+
+
+def reach(group: Group) -> float:
+    """How far the interval of the base against itself reaches from 1; 0 where there is none."""
     twin = group.find("twin")
-    reach = ratio(twin.samples, group.base.samples).reach if twin and group.base else 0.0
-    return method if reach <= RESTLESS else text("details.restless", share=percent(reach)) + "\n\n" + method
+    return ratio(twin.samples, group.base.samples).reach if twin and group.base else 0.0
 
 
 def details_table(group: Group, text: Texts, name: Callable[[Record], str]) -> str:
@@ -85,7 +88,7 @@ def details_table(group: Group, text: Texts, name: Callable[[Record], str]) -> s
         if record.role == "part" or not record.samples:
             continue
         case = text.name("details.witnesses", record.case) if record.role == "witness" else name(record)
-        row = [text(f"role.{record.role}", case=case), duration(median(record))]
+        row = [text(f"role.{record.role}", case=case) if record.role != "case" else case, duration(median(record))]
         if group.base is None or record.role in ("base", "witness"):
             row += ["", ""]
         else:
@@ -156,8 +159,9 @@ def training(machines: list[Machine], text: Texts) -> str:
             ]
 
         header = [text(f"training.{column}") for column in ("device", "whole", "loss", "accuracy", "step", "middle_half", "verdict")]
-        table = markdown_table(header, device_rows(machine, group, text, whole))
-        return table + "\n\n" + details(group, text, lambda r: machine.device_title(r.device, text))
+        blocks = [markdown_table(header, device_rows(machine, group, text, whole))]
+        blocks += [text("training.during", readings=said) for said in readings(Group([r for r in records if r.group == "whole"]), text)]
+        return "\n\n".join([*blocks, details(group, text, lambda r: machine.device_title(r.device, text))])
 
     return tabs(machines, text, content)
 
@@ -184,15 +188,16 @@ def step(machines: list[Machine], text: Texts) -> str:
         if group.base is None:
             return None
         parts = [r for r in group.records if r.role == "part"]
-        whole = median(group.base)
-        total = sum(median(r) for r in parts)
-        rows = [[text.name("step.phases", r.case), duration(median(r)), middle_half(r), percent(median(r) / whole)] for r in parts]
-        rows.append([text("step.sum"), duration(total), "", percent(total / whole)])
-        rows.append([text("step.whole"), duration(whole), middle_half(group.base), percent(1)])
+        whole = group.base.samples
+        sums = list(np.sum([r.samples for r in parts], axis=0))
+        share = ratio(sums, whole).median
+        rows = [[text.name("step.phases", r.case), duration(median(r)), middle_half(r), percent(ratio(r.samples, whole).median)] for r in parts]
+        rows.append([text("step.sum"), duration(float(np.median(sums))), "", percent(share)])
+        rows.append([text("step.whole"), duration(median(group.base)), middle_half(group.base), percent(1)])
         products = next(r for r in group.records if r.case == "matrix products")
         if products.samples:
-            rows.append([text("step.products"), duration(median(products)), middle_half(products), percent(median(products) / whole)])
-        said = text("step.adds_up" if abs(total / whole - 1) <= ADDS_UP else "step.does_not_add_up", share=percent(total / whole))
+            rows.append([text("step.products"), duration(median(products)), middle_half(products), percent(ratio(products.samples, whole).median)])
+        said = text("step.adds_up" if abs(share - 1) <= ADDS_UP else "step.does_not_add_up", share=percent(share))
         header = [text(f"step.{column}") for column in ("phase", "time", "middle_half", "share")]
         return markdown_table(header, rows) + f"\n\n{said}\n\n" + details(group, text, lambda r: text.name("step.cases", r.case))
 
@@ -347,6 +352,10 @@ def size(machines: list[Machine], text: Texts) -> str:
         if not blocks:
             return None
         blocks += [f"**{name}**: {text('not_measured_here')}" for name in machine.unmeasured(set(devices), text)]
+        restless = {sweep.width: reach(sweep.group) for sweep in widths if reach(sweep.group) > RESTLESS}
+        if restless:
+            said = "; ".join(text("size.restless_width", width=width_name(width, text), share=percent(share)) for width, share in restless.items())
+            blocks.append(text("size.restless", widths=said))
         every = [text("size.of_width", width=width_name(sweep.width, text)) + "\n\n" + details_table(sweep.group, text, lambda r: size_name(r, machine, text)) for sweep in widths]
         return "\n\n".join([*blocks, fold(text("size.all"), "\n\n".join([text("details.method"), *every]))])
 
@@ -360,7 +369,7 @@ def size_row(sweep: Sweep, device: str, machine: Machine, text: Texts) -> list[s
     row = [
         width_name(sweep.width, text),
         duration(median(min(best.values(), key=sweep.pace))),
-        text("size.rows", rows=whole(last)) if first == last else text("size.from_to", first=whole(first), last=whole(last)),
+        whole(last) if first == last else text("size.from_to", first=whole(first), last=whole(last)),
         share_words(best[LESSON_ROWS], machine, text) if LESSON_ROWS in best else "",
         text("size.at", share=share_words(fullest, machine, text), rows=whole(fullest.parameters["batch"])),
     ]
@@ -376,7 +385,7 @@ def size_name(record: Record, machine: Machine, text: Texts) -> str:
 
 
 def width_name(width: int, text: Texts) -> str:
-    return text("size.lessons_network" if width == LESSON_WIDTH else "size.wide_network", width=whole(width))
+    return text("size.lessons_network", width=whole(width)) if width == LESSON_WIDTH else whole(width)
 
 
 def share_words(record: Record, machine: Machine, text: Texts) -> str:
@@ -411,12 +420,10 @@ def many(machines: list[Machine], text: Texts) -> str:
                     total = median(r)
                     against = "" if group.base is None else significant(ratio(r.samples, group.base.samples).median)
                     cells = [duration(total), against, duration(total / r.parameters.get("models", 1))]
-                rows.append([many_name(r, text), text("many.one_loop") if r.role == "base" else whole(r.parameters["models"]), str(r.threads), *cells])
+                rows.append([many_name(r, text), whole(r.parameters.get("models", 1)), str(r.threads), *cells])
             header = [text(f"many.{column}") for column in ("way", "models", "threads", "all", "steps", "one")]
             blocks.append(f"**{machine.device_title(device, text)}**\n\n" + markdown_table(header, rows))
             blocks.append(details(group, text, lambda r: many_name(r, text) + (f", {whole(r.parameters['models'])}" if "models" in r.parameters else "")))
-            if device != "cpu":
-                blocks.append(win_words(machine, device, text))
         if blocks:
             blocks += [f"**{name}**: {text('not_measured_here')}" for name in machine.unmeasured(set(devices), text)]
         return "\n\n".join(blocks) or None
@@ -426,13 +433,6 @@ def many(machines: list[Machine], text: Texts) -> str:
 
 def many_name(record: Record, text: Texts) -> str:
     return text.name("many.ways", record.case.split()[0])
-
-
-def win_words(machine: Machine, device: str, text: Texts) -> str:
-    """From how many models at once the accelerator's best is faster than the CPU's best."""
-    models = many_win_from(machine, device)
-    key = "many.not_compared" if models is None else "many.never" if math.isinf(models) else "many.wins"
-    return text(key, device=machine.device_title(device, text), models="" if models is None or math.isinf(models) else whole(models))
 
 
 def reported(reports: dict[str, Reported], text: Texts) -> str:

@@ -43,17 +43,17 @@ def safe(text: str) -> str:
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """A number to so many significant digits, without an exponent: 0.0123, 1.23, 123, 12 300."""
+    """A number to so many significant digits, without an exponent: 0.0123, 1.23, 123, 12 300. The spaces do not break."""
     if value == 0:
         return "0"
     rounded = float(f"{value:.{digits - 1}e}")
     decimals = max(0, digits - 1 - int(f"{abs(rounded):e}".split("e")[1]))
-    return f"{rounded:,.{decimals}f}".replace(",", " ")
+    return f"{rounded:,.{decimals}f}".replace(",", "\u00a0")
 
 
 def whole(number: float) -> str:
-    """A count with its thousands apart: 12 000."""
-    return f"{number:,.0f}".replace(",", " ")
+    """A count with its thousands apart: 12 000. The space does not break."""
+    return f"{number:,.0f}".replace(",", "\u00a0")
 
 
 def duration(seconds: float) -> str:
@@ -73,5 +73,5 @@ def byte_count(count: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage with two significant digits: `3.4 %`."""
-    return f"{significant(share * 100, 2)}\u00a0%"
+    """A share as a percentage with two significant digits, `3.4 %`; with three from 100 % on, `118 %`."""
+    return f"{significant(share * 100, 2 if share < 0.995 else 3)}\u00a0%"

@@ -1,9 +1,10 @@
 """What holds the lesson's loop up on an accelerator? The wall time of a step, the host's time and the device's, each alone.
 
 W, the wall time, is the lesson's loop, and the loop that never reads the loss. H, the host's time, is what it takes to
-queue a step while the device is busy with something else. G, the device's time, is a step of a graph, for which the host
-has next to nothing to do (how little is timed too); and once more with more rows, which tells whether the device was full.
-What waiting adds is timed on the smallest operation. `publish/bound.py` draws the conclusion.
+queue a step while the device is busy with something else. G, the device's time, is what it then takes for the step. On
+CUDA there is another G, of a step in a graph, for which the host has next to nothing to do (how little is timed too): the
+device's own work, without what it takes to begin each launch. With more rows it tells whether the device was full. What
+waiting adds is timed on the smallest operation. `publish/bound.py` draws the conclusion.
 """
 
 import time
@@ -11,16 +12,15 @@ import time
 import torch
 
 from tutorial.measure.experiments import Plan
-from tutorial.measure.experiments.transfer import refuse
-from tutorial.measure.held_queue import HeldQueue
+from tutorial.measure.held_queue import HeldQueue, launch_case
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, rotate, threads
+from tutorial.measure.timing import Case, by_own_clock, refuse, rotate, threads
 from tutorial.training import data
 from tutorial.training.graphs import STEPS, capture
 from tutorial.training.loops import read_every_step, read_never
 from tutorial.training.model import make_model
 
-QUEUED_STEPS = 10  # about 300 launches: the queue must not fill up
+QUEUED_STEPS = 20  # about 500 launches: the queue must not fill up
 ROWS = (120, 1200, 12_000)
 TOLERANCE = 1e-3
 
@@ -43,33 +43,28 @@ def measure(plan: Plan) -> list[Record]:
     return by_own_clock(records)
 
 
-def by_own_clock(records: list[Record]) -> list[Record]:
-    """Let the time that a case took by a clock of its own stand for the case: it leaves out what prepares each repetition."""
-    whole = {(record.group, record.case): record for record in records if record.role == "case"}
-    own = {(record.group, record.case): record for record in records if record.role == "part"}
-    merged = {key: part.model_copy(update={"role": "case", "conditions": whole[key].conditions}) for key, part in own.items()}
-    return [merged.get((record.group, record.case), record) for record in records if record.role != "part"]
-
-
 def cases(device: torch.device) -> list[Case]:
     """Everything that the verdict needs, taking turns on one device."""
     split = data.iris().to(device)
     read, unread = make_model(device), make_model(device)
     lesson = Case("lesson", lambda steps: read_every_step(read, split.X_train, split.y_train, steps), device)
     never = Case("never", lambda steps: read_never(unread, split.X_train, split.y_train, steps), device)
-    graph = [host_of_graph(device)] if device.type == "cuda" else []
-    return [lesson, never, host(device), *graph, *(device_alone(device, rows) for rows in ROWS), waiting(device)]
+    if device.type == "cuda":
+        alone = [host_of_graph(device), *(device_in_graph(device, rows) for rows in ROWS)]
+    else:
+        alone = [device_launched(device, rows) for rows in ROWS[1:]]  # the first is told by `host`
+    return [lesson, never, host(device), launch_case(device), *alone, waiting(device)]
 
 
 def host(device: torch.device) -> Case:
-    """H: the host's time to queue a step while the device is busy."""
+    """H: the host's time to queue a step while the device is busy; and what the device then takes for it, launch by launch."""
     split = data.iris().to(device)
     model = make_model(device)
     held = HeldQueue(device)
 
     def run(steps: int) -> dict[str, float]:
         fillings = [held.fill(lambda: read_never(model, split.X_train, split.y_train, QUEUED_STEPS)) for _ in range(steps // QUEUED_STEPS)]
-        return {"host": sum(filling.host for filling in fillings)}
+        return {"host": sum(filling.host for filling in fillings), "device, launched": sum(filling.device for filling in fillings)}
 
     return Case("host", run, device, multiple=QUEUED_STEPS, parameters={"queued_steps": QUEUED_STEPS})
 
@@ -91,28 +86,27 @@ def host_of_graph(device: torch.device) -> Case:
     return Case(name, run, **about)
 
 
-def device_alone(device: torch.device, rows: int) -> Case:
-    """G: the device's time for a step on ``rows`` rows, with all of it queued before the device begins.
-
-    As a graph on CUDA and ROCm. Elsewhere the queue is held while it is filled, and the clock starts when the device is
-    free; the parameter `graph` is 0 there.
-    """
+def device_in_graph(device: torch.device, rows: int) -> Case:
+    """G without the beginning of each launch: a step on ``rows`` rows in a graph, with a copy of four bytes more for its loss."""
+    X, y = repeated(device, rows)
     name = "device" if rows == ROWS[0] else f"device, batch {rows}"
-    split = data.iris().to(device)
-    X, y = (tensor.repeat(rows // ROWS[0], *[1] * (tensor.dim() - 1)) for tensor in (split.X_train, split.y_train))
-    if device.type == "cuda":
-        about = dict(device=device, multiple=STEPS, parameters={"rows": rows, "graph": 1, "steps_per_call": STEPS})
-        try:
-            graph = checked_graph(device, X, y)
-        except RuntimeError as error:  # capture refused, or no memory: the other cases go on
-            return Case(name, refuse(error), **about)
+    about = dict(device=device, multiple=STEPS, parameters={"rows": rows, "graph": 1, "steps_per_call": STEPS})
+    try:
+        graph = checked_graph(device, X, y)
+    except RuntimeError as error:  # capture refused, or no memory: the other cases go on
+        return Case(name, refuse(error), **about)
 
-        def replay(steps: int) -> None:
-            for _ in range(steps // STEPS):
-                graph.replay()
+    def replay(steps: int) -> None:
+        for _ in range(steps // STEPS):
+            graph.replay()
 
-        return Case(name, replay, **about)
+    return Case(name, replay, **about)
 
+
+def device_launched(device: torch.device, rows: int) -> Case:
+    """G: a step on ``rows`` rows, launch by launch; the queue is held while it is filled, and the clock starts when the device is free."""
+    X, y = repeated(device, rows)
+    name = f"device, batch {rows}"
     model, held = make_model(device), HeldQueue(device)
 
     def run(steps: int) -> dict[str, float]:
@@ -120,6 +114,13 @@ def device_alone(device: torch.device, rows: int) -> Case:
         return {name: sum(filling.device for filling in fillings)}
 
     return Case(name, run, device, multiple=QUEUED_STEPS, parameters={"rows": rows, "graph": 0, "queued_steps": QUEUED_STEPS})
+
+
+def repeated(device: torch.device, rows: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The lesson's training rows again and again: features ``(rows, 4)`` and class numbers ``(rows,)``, with the same loss."""
+    split = data.iris().to(device)
+    times = rows // ROWS[0]
+    return split.X_train.repeat(times, 1), split.y_train.repeat(times)
 
 
 def checked_graph(device: torch.device, X: torch.Tensor, y: torch.Tensor) -> torch.cuda.CUDAGraph:

@@ -8,13 +8,12 @@ import functools
 
 import torch
 
+from tutorial.hardware.limits import usable_cores
 from tutorial.measure.experiments import Plan
 from tutorial.measure.experiments.threads import on_all_cores, on_threads, told_by_parameters
 from tutorial.measure.experiments.training import lesson_case
-from tutorial.measure.experiments.transfer import refuse
-from tutorial.measure.experiments.wide import usable_cores
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, rotate, threads
+from tutorial.measure.timing import Case, refuse, rotate, threads
 from tutorial.training import data, many
 from tutorial.training.loops import read_every_step
 from tutorial.training.model import MLP, make_model

@@ -6,19 +6,16 @@ never waits for a free place in the queue.
 
 import time
 from collections.abc import Callable
-from functools import partial
 
 import torch
 
 from tutorial.measure.experiments import Plan
-from tutorial.measure.experiments.bound import by_own_clock
-from tutorial.measure.held_queue import HeldQueue, current
+from tutorial.measure.held_queue import launch_case, queued_case
 from tutorial.measure.new_process import in_new_process
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, reason, rotate, synchronize, threads
+from tutorial.measure.timing import Case, by_own_clock, reason, rotate, synchronize, threads
 
-QUEUED = 100  # operations at a time: far from filling the queue
-BUSY = 20  # operations in the queue before the reading on a busy one: about a step of the lesson
+BUSY = 1024  # rows and columns of the product that is still running when a busy queue is read from
 
 
 def measure(plan: Plan) -> list[Record]:
@@ -49,10 +46,10 @@ def cases(device: torch.device) -> list[Case]:
     else:
         found += [
             queued_case("smallest operation", lambda: number.add_(0), device),
-            queued_case("kernel launch", partial(launch, device), device),
+            launch_case(device),
             Case("launch to finish", repeat(lambda: (number.add_(0), synchronize(device))), device),
             Case("synchronize", repeat(lambda: synchronize(device)), device),
-            Case("item, busy", item_busy(number), device, parameters={"queued": BUSY}),
+            Case("item, busy", item_busy(device), device, parameters={"queued": BUSY}),
             Case("copy 4 B to", repeat(lambda: number.copy_(here)), device, parameters={"bytes": 4}),
             Case("copy 4 B from", repeat(lambda: here.copy_(number)), device, parameters={"bytes": 4}),
         ]
@@ -69,35 +66,14 @@ def repeat(function: Callable[[], object]):
     return run
 
 
-def queued_case(name: str, function: Callable[[], object], device: torch.device) -> Case:
-    """The host's time for ``function``, while the device is kept busy."""
-    held = HeldQueue(device)
-
-    def work() -> None:
-        with current(device):  # what goes past PyTorch's dispatcher would go to another card
-            repeat(function)(QUEUED)
-
-    def run(times: int) -> dict[str, float]:
-        return {name: sum(held.fill(work).host for _ in range(times // QUEUED))}
-
-    return Case(name, run, device, multiple=QUEUED)
-
-
-def launch(device: torch.device) -> None:
-    """Hand the driver a kernel that does nothing, past PyTorch's dispatcher. Raises RuntimeError where there is no way to."""
-    if device.type != "cuda":
-        raise RuntimeError(f"PyTorch has no call that only launches a kernel on {device.type}")
-    torch.cuda._sleep(0)
-
-
-def item_busy(number: torch.Tensor):
-    """The time of a reading while operations are in the queue: most of it is waiting for them."""
+def item_busy(device: torch.device):
+    """The time of a reading right after one large product was queued: most of it is waiting for the product."""
+    matrix = torch.ones(BUSY, BUSY, device=device)
 
     def run(times: int) -> dict[str, float]:
         seconds = 0.0
         for _ in range(times):
-            for _ in range(BUSY):
-                number.add_(0)
+            number = (matrix @ matrix)[0, 0]
             start = time.perf_counter()
             number.item()
             seconds += time.perf_counter() - start

@@ -10,12 +10,11 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from tutorial.hardware.limits import usable_cores
 from tutorial.measure.experiments import Plan
 from tutorial.measure.experiments.threads import on_all_cores, on_threads, told_by_parameters
-from tutorial.measure.experiments.transfer import refuse
-from tutorial.measure.experiments.wide import usable_cores
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, block_time, rotate, threads
+from tutorial.measure.timing import Case, block_time, refuse, rotate, threads
 from tutorial.training.loops import read_never
 from tutorial.training.model import MLP, WideMLP, make_model
 

@@ -17,10 +17,9 @@ from tutorial.measure.experiments import Plan
 from tutorial.measure.experiments.logging import ACCELERATOR_BLOCK
 from tutorial.measure.experiments.step import products
 from tutorial.measure.experiments.training import BLOCK_STEPS, lesson_case
-from tutorial.measure.experiments.transfer import refuse
 from tutorial.measure.new_process import in_new_process
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, reason, rotate, synchronize, threads
+from tutorial.measure.timing import Case, reason, refuse, rotate, synchronize, threads
 from tutorial.training import data, graphs, loops
 from tutorial.training.model import make_model
 

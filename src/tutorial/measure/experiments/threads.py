@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import torch
 
+from tutorial.hardware.limits import usable_cores
 from tutorial.measure.experiments import Plan
-from tutorial.measure.experiments.transfer import refuse
-from tutorial.measure.experiments.wide import BATCH, WIDTH, usable_cores
+from tutorial.measure.experiments.wide import BATCH, WIDTH
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, block_time, rotate, threads
+from tutorial.measure.timing import Case, block_time, refuse, rotate, threads
 from tutorial.training import data
 from tutorial.training.loops import minibatches, read_every_step
 from tutorial.training.model import WideMLP, make_model

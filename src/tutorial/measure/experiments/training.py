@@ -1,10 +1,11 @@
 """The lesson's loop on the CPU and on each accelerator: the whole run, and step against step in rotation."""
 
+import statistics
 import time
 
 from tutorial.measure.experiments import Plan
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, rotate, synchronize, threads
+from tutorial.measure.timing import Case, conditions, rotate, synchronize, threads
 from tutorial.training import data
 from tutorial.training.loops import LESSON_STEPS, read_every_step
 from tutorial.training.model import make_model
@@ -39,22 +40,28 @@ def whole_run(device, progress) -> list[Record]:
     split = data.iris().to(device)
     read_every_step(make_model(device), split.X_train, split.y_train, 50)  # warm-up, on a model that is thrown away
     model = make_model(device)
-    losses, seconds = [], 0.0
+    losses, seconds, told = [], 0.0, []
     synchronize(device)
     for piece in range(PIECES):
         start = time.perf_counter()
         losses += read_every_step(model, split.X_train, split.y_train, LESSON_STEPS // PIECES)
         synchronize(device)
         seconds += time.perf_counter() - start
-        progress((piece + 1) / PIECES)  # what it takes to show is not counted
+        told.append(conditions(device))  # what this and showing the progress take is not counted
+        progress((piece + 1) / PIECES)
     right = (model(split.X_test).argmax(dim=1) == split.y_test).float().mean().item()
 
     about = dict(experiment="training", group="whole", role="single", device=str(device), threads=1)
     return [
-        Record(case="whole run", samples=[seconds], parameters={"steps": LESSON_STEPS}, **about),
+        Record(case="whole run", samples=[seconds], parameters={"steps": LESSON_STEPS}, conditions=middle(told), **about),
         Record(case="loss curve", unit="loss", samples=losses[CURVE_INTERVAL - 1 :: CURVE_INTERVAL], parameters={"interval": CURVE_INTERVAL}, **about),
         Record(case="test accuracy", unit="share", samples=[right], **about),
     ]
+
+
+def middle(told: list[dict[str, float]]) -> dict[str, list[float]]:
+    """The median of what a device said of itself during one run, one reading for its one sample."""
+    return {name: [statistics.median(readings[name] for readings in told)] for name in told[0] if all(name in readings for readings in told)}
 
 
 def void_other_trainings(records: list[Record]) -> list[Record]:
@@ -67,7 +74,7 @@ def void_other_trainings(records: list[Record]) -> list[Record]:
         if record.case != "whole run" or abs(loss - reference) <= LOSS_TOLERANCE:
             return record
         reason = f"void: its final loss is {loss:.4f}, the first device's {reference:.4f}"
-        return record.model_copy(update={"samples": [], "failure": reason})
+        return record.model_copy(update={"samples": [], "conditions": {}, "failure": reason})
 
     return [checked(record) for record in records]
 

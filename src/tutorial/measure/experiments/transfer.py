@@ -8,7 +8,7 @@ import torch
 
 from tutorial.measure.experiments import Plan
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, reason, rotate, threads
+from tutorial.measure.timing import Case, reason, refuse, rotate, threads
 from tutorial.training import data
 from tutorial.training.model import make_model
 
@@ -82,15 +82,6 @@ def copies(size: int, device: torch.device) -> list[Case]:
         copy_case("from the device, pinned, non_blocking", pinned, there, device, non_blocking=True),
         Case("to the device, pinned on the fly", lambda times: pin_and_copy(there, here, times), device, parameters={"bytes": size}),
     ]
-
-
-def refuse(error: RuntimeError):
-    """A run that fails with ``error``, so that the case is recorded with that reason."""
-
-    def run(times: int) -> None:
-        raise error
-
-    return run
 
 
 def copy_case(name: str, target: torch.Tensor, source: torch.Tensor, device: torch.device, non_blocking: bool = False) -> Case:

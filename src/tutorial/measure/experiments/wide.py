@@ -1,12 +1,9 @@
 """The other side: a wide network on mini-batches, where an accelerator has enough to do.
 
-Here each device does its best: the CPU uses as many threads as it has cores for this process.
+The CPU uses as many threads as it has cores for this process.
 """
 
-import os
-
-import psutil
-
+from tutorial.hardware.limits import usable_cores
 from tutorial.measure.experiments import Plan
 from tutorial.measure.results import Record
 from tutorial.measure.timing import Case, rotate, threads
@@ -15,12 +12,6 @@ from tutorial.training.loops import minibatches
 from tutorial.training.model import WideMLP, make_model
 
 WIDTH, BATCH = 1024, 512
-
-
-def usable_cores() -> int:
-    """The cores that this process may use: a container or a job system may have been given few of many."""
-    logical = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(psutil.cpu_count(logical=False) or 1, logical)
 
 
 def measure(plan: Plan) -> list[Record]:
