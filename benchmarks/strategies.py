@@ -19,8 +19,8 @@ import torch
 from torch.utils.benchmark import Timer
 
 from tutorial.hardware.cpu import this_cpu
+from tutorial.measure.cases import lesson_case
 from tutorial.measure.experiments import Plan, strategies
-from tutorial.measure.experiments.training import lesson_case
 from tutorial.measure.results import Record
 from tutorial.measure.timing import Ratio, ratio, threads, verdict
 

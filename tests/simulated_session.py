@@ -192,8 +192,8 @@ def short(monkeypatch):
     monkeypatch.setitem(many.MODELS, "quick", (1, 3))
     monkeypatch.setitem(size.WIDTHS, "quick", (10, 16))
     monkeypatch.setitem(size.BATCHES, "quick", (1, 120))
-    monkeypatch.setitem(size.PRODUCT, "cpu", 8)
-    monkeypatch.setattr(size, "PRODUCT_ACCELERATOR", 8)
+    monkeypatch.setattr(size, "CPU_SIDE", 8)
+    monkeypatch.setattr(size, "ACCELERATOR_SIDE", 8)
     monkeypatch.setattr(size, "LONGEST", {"quick": 60})  # this device is slow
     monkeypatch.setattr(unsynchronized, "SIZE", 8)
 

@@ -203,6 +203,30 @@ def test_first_times_come_from_new_processes(monkeypatch, profile, processes):
     assert all({"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"} <= variables for function, variables in asked if function is first_call.first_compiled_call)
 
 
+def every_other(answer):
+    """A new process that fails every other time."""
+    calls = []
+
+    def in_new_process(function, device, **options):
+        calls.append(function)
+        if len(calls) % 2:
+            raise RuntimeError("not done after 120 s")
+        return answer
+
+    return in_new_process
+
+
+def test_a_process_that_fails_does_not_take_the_others_samples(cuda, monkeypatch):
+    monkeypatch.setattr(first_call, "in_new_process", every_other(dict.fromkeys(first_call.CASES, 0.1)))
+    monkeypatch.setattr(first_call, "compiled", lambda device: {"failure": "no compiler"})
+    records = {r.case: r for r in first_call.measure(Plan("full", [CPU]))}
+    assert all(records[case].samples == [0.1] * 2 for case in first_call.CASES)
+    monkeypatch.setattr(overheads, "in_new_process", every_other(0.4))
+    assert overheads.context_creation(CUDA, 5).samples == [0.4] * 2
+    monkeypatch.setattr(overheads, "in_new_process", every_other(0.4))
+    assert overheads.context_creation(CUDA, 1).failure == "not done after 120 s"
+
+
 def test_a_compiler_that_is_missing_is_recorded(monkeypatch):
     def in_new_process(function, device, **options):
         if function is first_call.first_compiled_call:

@@ -86,15 +86,60 @@ def test_an_interrupted_measurement_goes_on_from_where_it_was(checkout):
     assert load(checkout.results).pending == []
 
 
-def test_two_measurements_at_the_same_time_do_not_overwrite_each_other(checkout):
-    def other(plan):
-        run(cli.app, ["measure", "--only", "third"])
+@pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory.\nmore"), TypeError("no float64 here"), KeyError("x")])
+def test_an_experiment_that_fails_stays_pending_and_the_rest_goes_on(checkout, error):
+    checkout.experiment("second", raises=error)
+    outcome = run(cli.app, ["measure"])
+    assert outcome.exit_code == 2 and "Traceback" not in outcome.output
+    told = outcome.output.strip().splitlines()[-1]
+    assert f"not measured: second ({type(error).__name__}: {str(error).splitlines()[0]})" in told
+    results = load(checkout.results)
+    assert [r.experiment for r in results.records] == ["first", "third"] and results.pending == ["second"]
+    checkout.experiment("second")
+    assert run(cli.app, ["measure"]).exit_code == 0
+    assert checkout.measured == ["first", "third", "second"] and load(checkout.results).pending == []
+
+
+def meanwhile(checkout, do):
+    """While the first experiment is measured, something else happens."""
+
+    def measure(plan):
+        do()
+        checkout.measured.append("first")
         return [Record(experiment="first", group="g", case="c", role="single", device="cpu", threads=1, samples=[1e-3])]
 
-    checkout.table["first"] = other
+    checkout.table["first"] = measure
+
+
+def test_two_measurements_at_the_same_time_fill_one_file(checkout):
+    meanwhile(checkout, lambda: run(cli.app, ["measure", "--only", "third"]))
+    assert run(cli.app, ["measure", "--only", "first"]).exit_code == 0
+    results = load(checkout.results)
+    assert [r.experiment for r in results.records] == ["third", "first"] and results.pending == ["second"]
+
+
+def test_what_both_have_measured_is_there_once(checkout):
+    meanwhile(checkout, lambda: checkout.experiment("first") or run(cli.app, ["measure"]))
+    assert run(cli.app, ["measure"]).exit_code == 0
+    assert sorted(r.experiment for r in load(checkout.results).records) == ["first", "second", "third"]
+    assert load(checkout.results).pending == []
+
+
+def test_another_file_put_there_meanwhile_is_left(checkout):
+    meanwhile(checkout, lambda: run(cli.app, ["measure", "--only", "third", "--profile", "full"]))
     outcome = run(cli.app, ["measure", "--only", "first"])
     assert outcome.exit_code == 2 and "another measurement" in outcome.output
-    assert [r.experiment for r in load(checkout.results).records] == ["third"]
+    results = load(checkout.results)
+    assert results.profile == "full" and [r.experiment for r in results.records] == ["third"]
+
+
+def test_after_one_experiment_the_others_are_still_to_be_measured(checkout):
+    run(cli.app, ["measure", "--only", "second"])
+    assert load(checkout.results).pending == ["first", "third"]
+    run(cli.app, ["measure", "--only", "second"])  # done, so anew
+    assert checkout.measured == ["second"] * 2 and load(checkout.results).pending == ["first", "third"]
+    run(cli.app, ["measure"])
+    assert checkout.measured == ["second"] * 2 + ["first", "third"] and load(checkout.results).pending == []
 
 
 def test_a_finished_measurement_is_made_anew(checkout):
@@ -114,10 +159,11 @@ def test_a_later_run_completes_the_file(checkout):
 
 def test_another_profile_starts_a_new_file_and_sets_the_old_one_aside(checkout):
     run(cli.app, ["measure", "--only", "first", "--profile", "full"])
-    run(cli.app, ["measure", "--only", "second"])
+    outcome = run(cli.app, ["measure", "--only", "second", "--profile", "quick"])
     results = load(checkout.results)
     assert results.profile == "quick" and [r.experiment for r in results.records] == ["second"]
     (aside,) = checkout.results.parent.glob("*.json.old")
+    assert f"(profile full) is now {aside}" in outcome.output
     assert load(aside).profile == "full" and [r.experiment for r in load(aside).records] == ["first"]
 
 
@@ -392,3 +438,34 @@ def test_a_build_that_succeeds_takes_the_place_of_the_site(checkout):
     assert not (checkout.folder / "site" / "old.html").exists()
     assert (checkout.folder / "site" / "search" / "search_index.js").read_text(encoding="utf-8").startswith("var __index = {")
     assert [name for name in os.listdir(checkout.folder) if name.startswith(".site")] == []
+
+
+def built(monkeypatch):
+    """`tutorial build` without what it renders and builds."""
+    monkeypatch.setattr(cli, "render", lambda reference: None)
+    monkeypatch.setattr(cli, "build_site", lambda root: None)
+    return run(cli.app, ["build"])
+
+
+def test_what_was_measured_in_full_is_not_measured_again_by_a_build(checkout, monkeypatch):
+    run(cli.app, ["measure", "--profile", "full"])
+    outcome = built(monkeypatch)
+    assert outcome.exit_code == 0 and "measured in full" in outcome.output
+    assert checkout.measured == ["first", "second", "third"]
+    assert load(checkout.results).profile == "full"
+
+
+def test_a_measurement_without_a_profile_completes_the_one_that_is_there(checkout, monkeypatch):
+    checkout.experiment("second", raises=KeyboardInterrupt())
+    run(cli.app, ["measure", "--profile", "full"])
+    checkout.experiment("second")
+    assert built(monkeypatch).exit_code == 0
+    assert checkout.measured == ["first", "second", "third"]
+    results = load(checkout.results)
+    assert results.profile == "full" and results.pending == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device file")
+def test_results_go_into_a_file_and_nothing_else(checkout):
+    outcome = run(cli.app, ["measure", "--out", "/dev/full"])
+    assert outcome.exit_code == 2 and outcome.output.startswith("/dev/full: is no file")

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from tutorial.measure import timing
-from tutorial.measure.experiments import Plan, many, threads
+from tutorial.measure import cases as shared, timing
+from tutorial.measure.experiments import Plan, many
 from tutorial.measure.results import Record
 from tutorial.publish import tables
 from tutorial.publish.claims import HOLDS, UNDECIDED, NotMeasured, many_models_win
@@ -48,7 +48,7 @@ def rotate(experiment, group, cases, **options):
 def test_the_experiment(monkeypatch, results, profile):
     monkeypatch.setattr(many, "rotate", rotate)
     monkeypatch.setattr(many, "usable_cores", lambda: 2)
-    monkeypatch.setattr(threads, "NO_GAIN", math.inf)
+    monkeypatch.setattr(shared, "WORTH_TRYING", math.inf)
     monkeypatch.setattr(many, "MODELS", {"quick": (1, 3), "full": (1, 3)})
     monkeypatch.setattr(many, "THREADS_PAY", 3)
     monkeypatch.setattr(many, "CHECKED_STEPS", 3)

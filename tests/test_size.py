@@ -6,7 +6,7 @@ import re
 import pytest
 import torch
 
-from tutorial.measure import timing
+from tutorial.measure import cases, timing
 from tutorial.measure.experiments import Plan, size, threads
 from tutorial.measure.results import Record
 from tutorial.publish import plots, tables
@@ -30,8 +30,8 @@ def short(monkeypatch):
         monkeypatch.setattr(module, "rotate", rotate)
         monkeypatch.setattr(module, "usable_cores", lambda: 2)
     monkeypatch.setattr(threads, "WIDTH", 16)
-    monkeypatch.setattr(threads, "NO_GAIN", math.inf)
-    monkeypatch.setattr(size, "PRODUCT", {"cpu": 8})
+    monkeypatch.setattr(cases, "WORTH_TRYING", math.inf)
+    monkeypatch.setattr(size, "CPU_SIDE", 8)
     monkeypatch.setattr(size, "WIDTHS", {"quick": (10, 64)})
     monkeypatch.setattr(size, "BATCHES", {"quick": (1, 120)})
 
@@ -47,7 +47,7 @@ def test_the_size_experiment(short, results, text):
     assert {case for group, case in found if group == "width 64"} == {"cpu, batch 1", "cpu, batch 120", "cpu, 2 threads, batch 120"}
     assert {case for group, case in found if group == "peak on cpu"} == {"matrix product", "matrix product, 2 threads"}
     assert found["width 64", "cpu, 2 threads, batch 120"].threads == 2
-    assert found["width 10", "cpu, batch 120"].parameters | {"block": 1} == {"batch": 120, "width": 10, "flop": 40800, "threads": 1, "block": 1}
+    assert found["width 10", "cpu, batch 120"].parameters | {"block": 1} == {"batch": 120, "width": 10, "flop": 40800, "block": 1}
     results.records, results.hardware.accelerators = records, []
     machine = Machine("example", results)
     for drawn in (tables.size([machine], text), plots.size_map([machine], text)):
@@ -185,7 +185,7 @@ def test_the_threads_experiment(short, results, text):
     assert torch.get_num_threads() == before
     cases = {(r.group, r.case): r for r in records if r.role in ("base", "case")}
     assert set(cases) == {(group, case) for group in ("lesson", "wide") for case in ("1 thread", "2 threads")}
-    assert all(r.threads == r.parameters["threads"] == int(case.split()[0]) for (_, case), r in cases.items())
+    assert all(r.threads == int(case.split()[0]) for (_, case), r in cases.items())
     results.records = records
     table = tables.threads([Machine("example", results)], text)
     assert "| 1 |" in table and "| 2 |" in table and "threads: 1 once more (A/A)" in table
@@ -198,9 +198,9 @@ def test_without_the_cpu_there_are_no_threads_to_try(results, text):
 
 @pytest.mark.parametrize(("seconds", "kept"), [(0.6, True), (1.1, True), (30.0, False)])
 def test_more_threads_that_only_wait_are_left_out(monkeypatch, seconds, kept):
-    monkeypatch.setattr(threads, "block_time", lambda case, times: (1.0 if case.parameters["threads"] == 1 else seconds, {}))
-    case = threads.on_all_cores(4, timing.Case("x", lambda times: None), "x, 4 threads")
-    assert (case.name, case.parameters) == ("x, 4 threads", {"threads": 4})
+    monkeypatch.setattr(cases, "block_time", lambda case, times: (1.0 if case.threads == 1 else seconds, {}))
+    case = cases.on_all_cores(4, timing.Case("x", lambda times: None), "x, 4 threads")
+    assert (case.name, case.threads) == ("x, 4 threads", 4)
     if kept:
         case.run(1)
     else:
@@ -210,7 +210,7 @@ def test_more_threads_that_only_wait_are_left_out(monkeypatch, seconds, kept):
 
 def test_a_case_runs_with_its_threads_and_gives_them_back():
     seen = []
-    case = threads.on_threads(2, timing.Case("x", lambda times: seen.append(torch.get_num_threads())))
+    case = cases.on_threads(2, timing.Case("x", lambda times: seen.append(torch.get_num_threads())))
     before = torch.get_num_threads()
     case.run(1)
     assert seen == [2] and torch.get_num_threads() == before

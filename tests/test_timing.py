@@ -114,6 +114,12 @@ def test_a_block_is_a_multiple_of_what_the_case_asks_for():
     assert block_length(Case("a", lambda n: time.sleep(0.0002 * n), multiple=10), 0.01) % 10 == 0
 
 
+def test_a_record_says_the_threads_that_its_case_sets():
+    with threads(1):
+        records = rotate("e", "g", [Case("a", spin), Case("b", spin, threads=3)], rotations=1, seconds=60, block=0.0)
+    assert [record.threads for record in records] == [1, 1, 1, 3]
+
+
 def test_threads_are_restored_even_after_an_error():
     before = torch.get_num_threads()
     with pytest.raises(ValueError):
@@ -128,7 +134,7 @@ def test_synchronize_is_fine_on_the_cpu():
     assert block_time(Case("a", spin), 3)[0] > 0
 
 
-@pytest.mark.parametrize(("error", "told"), [(RuntimeError("a\nb"), "a"), (RuntimeError(), "RuntimeError"), (RuntimeError(" \n"), "RuntimeError")])
+@pytest.mark.parametrize(("error", "told"), [(RuntimeError("a\nb"), "a"), (RuntimeError(), "RuntimeError"), (RuntimeError(" \n"), "RuntimeError"), (TypeError("no float64 here"), "no float64 here"), (AssertionError(), "AssertionError")])
 def test_a_failure_always_has_a_reason(error, told):
     def fails(n):
         raise error
@@ -174,3 +180,10 @@ def test_an_accelerator_tells_its_state_after_each_block(monkeypatch):
     ]  # fmt: skip
     assert records[-1].conditions == {"clock_mhz": [1980] * 3, "temperature_c": [41] * 3}
     assert records[0].conditions == {}
+
+
+@pytest.mark.parametrize("home", ["/home/secret", "/"])
+def test_a_reason_names_nobody(monkeypatch, home):
+    monkeypatch.setenv("HOME", home)
+    monkeypatch.setenv("USERPROFILE", home)
+    assert timing.reason(RuntimeError("no compiler in /home/secret/bin")) == ("no compiler in ~/bin" if home != "/" else "no compiler in /home/secret/bin")

@@ -9,7 +9,7 @@ import tempfile
 import time
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
@@ -21,6 +21,9 @@ from rich.text import Text
 
 # Nothing is imported here that imports PyTorch: that takes seconds, which `inspect FILE` does not
 # need, and in which Ctrl-C would end in a traceback.
+if TYPE_CHECKING:
+    from tutorial.hardware.schema import Hardware
+    from tutorial.measure.results import Measured
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 say = Console()
@@ -34,7 +37,7 @@ class Profile(str, Enum):
     full = "full"
 
 
-ProfileOption = Annotated[Profile, typer.Option(help="`quick` takes up to a minute and a half, `full` about a quarter of an hour.")]
+ProfileOption = Annotated[Profile | None, typer.Option(help="`quick` takes up to a minute and a half, `full` about a quarter of an hour. By default that of the results file which is there, else `quick`.")]
 DeviceOption = Annotated[list[str], typer.Option("--device", help="Only this device (`cpu`, `cuda`, `cuda:0`, ...); may be given more than once.")]
 OnlyOption = Annotated[list[str], typer.Option("--only", help="Only this experiment, such as `step` (another word lists them all); may be given more than once.")]
 
@@ -128,7 +131,7 @@ def inspect(
 
 @app.command()
 def measure(
-    profile: ProfileOption = Profile.quick,
+    profile: ProfileOption = None,
     device: DeviceOption = [],
     only: OnlyOption = [],
     out: Annotated[Path | None, typer.Option(help="The results file; by default one named for the machine, in results/local of the checkout or else in this folder.")] = None,
@@ -137,7 +140,7 @@ def measure(
     from tutorial.hardware.gpu import unusable_nvidia_card
     from tutorial.hardware.report import this_machine
     from tutorial.measure import runner
-    from tutorial.measure.results import ResultsError, machine_slug
+    from tutorial.measure.results import ResultsError
 
     warning = unusable_nvidia_card()
     if warning:
@@ -150,8 +153,12 @@ def measure(
     except runner.UnknownName as error:
         stop(str(error))
     hardware = this_machine()
-    root = checkout()
-    path = out or (root / "results" / "local" if root else Path.cwd()) / f"{machine_slug(hardware)}.json"
+    path = results_path(hardware, out)
+    if path.exists() and not path.is_file():
+        stop(f"{path}: is no file that results could be written to")
+    earlier = earlier_results(path)
+    if profile is None:  # complete, or make anew, what is there
+        profile = Profile(earlier.profile) if earlier and earlier.profile in list(Profile) else Profile.quick
     titles = {"cpu": hardware.cpu.model or "CPU"} | {a.device: a.name or a.device for a in hardware.accelerators}
     say.print("Measuring on " + " and ".join(f"{d} ({titles[str(d)]})" for d in devices), highlight=False, markup=False, soft_wrap=True)
     if [str(d) for d in devices] == ["cpu"] and not device:
@@ -182,12 +189,33 @@ def measure(
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # who presses Ctrl-C twice is to see the message, too
         stop(f"Interrupted. What was finished is kept in {path}; the same command goes on from there.", 130)
     say.print(f"Written: {path}", highlight=False, markup=False, soft_wrap=True)
-    if root is None:
+    if earlier and runner.name_aside(path, earlier).exists():  # of another profile, machine or version
+        say.print(f"The measurement that was there (profile {earlier.profile}) is now {runner.name_aside(path, earlier)}.", highlight=False, markup=False, soft_wrap=True)
+    if checkout() is None:
         say.print(
             "It names the chips and the versions, and nobody. Attach it to an issue or a pull request of the guide's repository; "
             "or put it into results/local of a checkout, where `tutorial build --no-measure` shows it.",
             highlight=False, markup=False, soft_wrap=True,
         )
+
+
+def results_path(hardware: "Hardware", out: Path | None = None) -> Path:
+    """Where the results of this machine lie."""
+    from tutorial.measure.results import machine_slug
+
+    root = checkout()
+    return out or (root / "results" / "local" if root else Path.cwd()) / f"{machine_slug(hardware)}.json"
+
+
+def earlier_results(path: Path) -> "Measured | None":
+    """What was measured into this file before; None where there is nothing that can be read, of which the measurement tells."""
+    from tutorial.measure.results import Measured, ResultsError, load
+
+    try:
+        earlier = load(path) if path.exists() else None
+    except ResultsError:
+        return None
+    return earlier if isinstance(earlier, Measured) else None
 
 
 @app.command()
@@ -208,19 +236,31 @@ def render(
 
 @app.command()
 def build(
-    profile: ProfileOption = Profile.quick,
+    profile: ProfileOption = None,
     device: DeviceOption = [],
     only: OnlyOption = [],
     no_measure: Annotated[bool, typer.Option("--no-measure", help="Build from the results that are there.")] = False,
 ):
     """Measure, render, and build the site into site/."""
     root = repository()
-    if not no_measure:
+    if not no_measure and not (profile is None and measured_in_full()):
         measure(profile, device, only, None)
     render(reference=False)
     build_site(root)
     served = f"or run {Path(sys.executable).parent / 'mkdocs'} serve and open the address that it prints (search works only there)"
     say.print(f"The site is built. Open {root / 'site' / 'index.html'}, {served}.", highlight=False, markup=False, soft_wrap=True)
+
+
+def measured_in_full() -> bool:
+    """Whether this machine has all results of the profile `full`: a quarter of an hour that is not spent again for every build."""
+    from tutorial.hardware.report import this_machine
+
+    path = results_path(this_machine())
+    earlier = earlier_results(path)
+    done = earlier is not None and earlier.profile == Profile.full and not earlier.pending
+    if done:
+        say.print(f"This machine is measured in full: {path}. `tutorial measure` measures it anew.", highlight=False, markup=False, soft_wrap=True)
+    return done
 
 
 def build_site(root: Path) -> None:

@@ -42,6 +42,7 @@ class HeldQueue:
         self.matrix = None if device.type == "cuda" else torch.rand(SIDE, SIDE, device=device)
         self.result = None if self.matrix is None else torch.empty_like(self.matrix)
 
+    # --8<-- [start:fill]
     def fill(self, queue_work: Callable[[], object]) -> Filled:
         """Call ``queue_work`` while the device is busy. Raises RuntimeError where it cannot be kept busy long enough."""
         for _ in range(LONGEST):
@@ -49,21 +50,25 @@ class HeldQueue:
             with current(self.device):  # or the event of a second card would be recorded on the first
                 self.keep_busy()
                 free = torch.Event(device=self.device)
-                free.record()
+                free.record()  # reached when the device has done what keeps it busy
+
             start = time.perf_counter()
             queue_work()
-            queued = time.perf_counter()
+            queued = time.perf_counter()  # the host has done its part, and has not waited for the device
+
             with current(self.device):
                 torch.Event(device=self.device).record()  # MPS hands over what was queued only when it has to
-            was_busy = not free.query()
+            was_busy = not free.query()  # none of the work has begun yet
             free.synchronize()
-            begun = time.perf_counter()
+            begun = time.perf_counter()  # now it does
             synchronize(self.device)
             done = time.perf_counter()
+
             if was_busy:
-                return Filled(queued - start, done - begun)
-            self.amount *= 2
+                return Filled(host=queued - start, device=done - begun)
+            self.amount *= 2  # too short: keep it busy longer, and fill the queue again
         raise RuntimeError(f"{self.device} could not be kept busy while the work was queued")
+    # --8<-- [end:fill]
 
     def keep_busy(self) -> None:
         """Queue something that takes ``amount`` times as long as the shortest."""

@@ -1,4 +1,4 @@
-"""Call a function in a Python process of its own: for what happens only once in a process."""
+"""Call a function in a Python process of its own: for what happens only once in a process, or once in a folder of caches."""
 
 import contextlib
 import json
@@ -6,7 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 
 import psutil
 
@@ -49,6 +50,24 @@ def in_new_process(function: Callable, *arguments: str | int | float, seconds: f
     if process.returncode != 0:
         raise RuntimeError((errors.strip().splitlines() or [f"the process ended with {process.returncode}"])[-1])
     return json.loads(output.splitlines()[-1])
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[str]:
+    """The path of a folder that is there inside the block. Raises RuntimeError where none can be made."""
+    try:
+        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    except OSError as error:  # its own text lists the folders that were tried, and results name no path
+        raise RuntimeError(f"no temporary folder: {os.strerror(error.errno)}") from error
+    with folder as path:
+        yield path
+
+
+@contextlib.contextmanager
+def empty_caches() -> Iterator[dict[str, str]]:
+    """The environment for a process in which the compiler finds nothing that was compiled before. Raises RuntimeError as `temporary_folder`."""
+    with temporary_folder() as folder:
+        yield {"TORCHINDUCTOR_CACHE_DIR": folder, "TRITON_CACHE_DIR": os.path.join(folder, "triton")}
 
 
 def end(process: subprocess.Popen) -> None:

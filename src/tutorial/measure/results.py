@@ -79,7 +79,7 @@ class Measured(BaseModel):
     commit: str | None
     """The commit of the package that measured; None where it ran outside its repository."""
     pending: list[str] = []
-    """Experiments that were asked for and not finished."""
+    """Experiments that are not done: not asked for yet, interrupted, failed, or being measured anew."""
     records: list[Record] = []
 
     @model_validator(mode="after")

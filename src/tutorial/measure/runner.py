@@ -13,12 +13,17 @@ from tutorial.hardware.gpu import accelerator_devices, nvidia_smi
 from tutorial.hardware.schema import Hardware
 from tutorial.measure.experiments import Plan, experiments
 from tutorial.measure.results import Measured, ResultsError, load, now, same_machine, save
+from tutorial.measure.timing import reason
 
 PACKAGES = ("numpy", "scikit-learn", "matplotlib", "pydantic", "typer", "rich", "mkdocs", "mkdocs-material", "pymdown-extensions", "mkdocs-jupyter", "pytest", "sybil")
 
 
 class UnknownName(Exception):
     """An experiment or device was asked for that is not there; the message says which there are."""
+
+
+class NotAllMeasured(ResultsError):
+    """Experiments ended in an error; the message names the file, the experiments and why. What the others found is in the file."""
 
 
 def software() -> dict[str, str]:
@@ -88,15 +93,18 @@ def measure(
 ) -> None:
     """Measure the experiments ``names`` on ``devices`` of the machine ``hardware``; write ``path`` after each of them.
 
-    An earlier file of the same machine, software and profile is completed: if it has unfinished experiments, only those
-    of ``names`` that it lacks are measured; else all of ``names`` are measured anew. What it holds of an experiment is
-    replaced when the new measurement is done, and not before. A file of another machine, software or profile is set
-    aside under a name with its date. ``watch(name)`` gives the progress of an experiment.
+    An earlier file of the same machine, software and profile is completed: if some of ``names`` are pending there, only
+    those are measured; else all of ``names`` are measured anew. What it holds of an experiment is replaced when the new
+    measurement is done, and not before; so two processes may fill the same file. A file of another machine, software or
+    profile is set aside under a name with its date. ``watch(name)`` gives the progress of an experiment. One that ends
+    in an error stays pending, and the rest goes on.
 
     Raises ResultsError where ``path`` holds something else or cannot be written; nothing is measured then. Raises it
-    later too where another process has written ``path`` in the meantime, whose results then stay.
+    later too where another process has put something else there in the meantime, which then stays. Raises NotAllMeasured
+    in the end where experiments ended in an error.
     """
     results = Measured(hardware=hardware, software=software(), when=now(), profile=profile, commit=commit())
+    results.pending = list(experiments())
     to_do = list(names)
     if path.exists():
         earlier = load(path)
@@ -104,34 +112,50 @@ def measure(
             raise ResultsError(f"{path}: kind: is {earlier.kind!r}; it is not overwritten by a measurement")
         if same_machine(earlier, results):
             results.records = earlier.records
-            if earlier.pending:
-                measured = {record.experiment for record in earlier.records}
-                to_do = [name for name in names if name in earlier.pending or name not in measured]
-            to_do = to_do or list(names)
+            to_do = [name for name in names if name in earlier.pending] or to_do
             results.pending = earlier.pending
         else:
             set_aside(path, earlier)
     results.pending = [name for name in experiments() if name in {*results.pending, *to_do}]
     save(results, path)
-    saved = path.read_bytes()
 
     torch.set_float32_matmul_precision("highest")  # float32, and not the shorter TF32 that an environment may have chosen
+    failures = []
     for name in to_do:
         progress = watch(name)
-        records = experiments()[name](Plan(profile, devices, progress))
+        try:
+            records = experiments()[name](Plan(profile, devices, progress))
+        except Exception as error:
+            failures.append(f"{name} ({type(error).__name__}: {reason(error)})")
+            continue
         progress(1.0)  # also where it has nothing to measure on these devices
+        read_again(results, path)
         results.records = [record for record in results.records if record.experiment != name] + records
-        results.pending.remove(name)
+        results.pending = [other for other in results.pending if other != name]
         results.when = now()
-        if path.exists() and path.read_bytes() != saved:
-            raise ResultsError(f"{path}: another measurement has written it in the meantime; it is left as it is. Measure again when that one is done")
         save(results, path)
-        saved = path.read_bytes()
+    if failures:
+        raise NotAllMeasured(f"{path}: not measured: {', '.join(failures)}. The rest is kept; the same command tries these again")
+
+
+def read_again(results: Measured, path: Path) -> None:
+    """Take over what another process has added to the file since. Raises ResultsError where it has put something else there."""
+    if not path.exists():
+        return
+    there = load(path)
+    if not isinstance(there, Measured) or not same_machine(there, results):
+        raise ResultsError(f"{path}: another measurement has written it in the meantime; it is left as it is. Measure again when that one is done")
+    results.records, results.pending = there.records, there.pending
 
 
 def set_aside(path: Path, earlier: Measured) -> None:
     """Rename a results file so that another can take its place; it is then no longer read."""
     try:
-        path.rename(path.with_name(f"{path.stem}-{earlier.when:%Y%m%d-%H%M%S}.json.old"))
+        path.rename(name_aside(path, earlier))
     except OSError as error:
         raise ResultsError(f"{path}: cannot be set aside: {error.strerror}") from error
+
+
+def name_aside(path: Path, earlier: Measured) -> Path:
+    """Where a results file goes that is set aside."""
+    return path.with_name(f"{path.stem}-{earlier.when:%Y%m%d-%H%M%S}.json.old")

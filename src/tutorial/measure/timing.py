@@ -5,6 +5,8 @@ after the other measure that; two loops that take turns every few milliseconds m
 """
 
 import contextlib
+import math
+import os
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -50,6 +52,8 @@ class Case:
     parameters: dict = field(default_factory=dict)
     multiple: int = 1
     """A block holds a multiple of this many repetitions, for a case that does something every so many."""
+    threads: int | None = None
+    """CPU threads that ``run`` sets; None: it leaves them as they are."""
 
 
 # --8<-- [start:block]
@@ -71,7 +75,7 @@ def block_length(case: Case, target: float) -> int:
         seconds = min(block_time(case, repetitions)[0] for _ in range(3))  # another process may take one of them
         if seconds * repetitions >= target / 4:
             wanted = max(target / seconds, 1)
-            return -(-int(wanted) // case.multiple) * case.multiple
+            return math.ceil(int(wanted) / case.multiple) * case.multiple
         repetitions *= 4
 
 
@@ -124,9 +128,10 @@ def rotate(
 
     The first case is the base. It takes part twice; the second time as the twin. A block of plain Python is the witness
     of the machine's speed, and a fixed kernel that of each accelerator's. Python's collector stays as it is, as in a
-    reader's own loop. Rotations go on until ``rotations`` are done, or every case's ratio to the base is known to
-    ``enough`` (half of its interval's width, as a share of it), or ``seconds`` are over; ``progress`` is told the share
-    that is done. A case that raises RuntimeError (out of memory, say) is recorded with its reason, and the rest goes on.
+    reader's own loop. A block takes about ``block`` seconds; with 0 it holds the fewest repetitions that the case allows.
+    Rotations go on until ``rotations`` are done, or every case's ratio to the base is known to ``enough`` (half of its
+    interval's width, as a share of it), or ``seconds`` are over; ``progress`` is told the share that is done. A case that
+    raises an error (out of memory, say) is recorded with its reason, and the rest goes on.
     """
     began = time.monotonic()
     base = replace(cases[0], role="base")
@@ -155,34 +160,10 @@ def rotate(
 
 
 def reason(error: Exception) -> str:
-    """The first line of what an error says, for a record; its type where it says nothing."""
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
-def refuse(error: Exception) -> Callable[[int], None]:
-    """A run that fails with ``error``, so that the case is recorded with that reason."""
-
-    def run(repetitions: int) -> None:
-        raise error
-
-    return run
-
-
-def by_own_clock(records: list[Record]) -> list[Record]:
-    """Make a case of each part that was timed by a clock of its own; it stands for the case of that name, if there is one.
-
-    For cases whose blocks hold more than what is asked about, what prepares each repetition for example.
-    """
-    conditions = {(record.group, record.case): record.conditions for record in records if record.role == "case"}
-    own = {(record.group, record.case) for record in records if record.role == "part"}
-    made = []
-    for record in records:
-        key = (record.group, record.case)
-        if record.role == "part":
-            made.append(record.model_copy(update={"role": "case", "conditions": conditions.get(key, {})}))
-        elif key not in own:
-            made.append(record)
-    return made
+    """The first line of what an error says, for a record, its type where it says nothing; without the home folder, which names a person."""
+    line = (str(error).strip() or type(error).__name__).splitlines()[0]
+    home = os.path.expanduser("~")
+    return line.replace(home, "~") if len(home) > 1 else line
 
 
 @dataclass
@@ -200,7 +181,7 @@ class Runner:
         """Find the block's length, which also warms the case up."""
         try:
             self.length = block_length(self.case, block)
-        except RuntimeError as error:
+        except Exception as error:  # whatever a compiler or a driver raises
             self.fail(error)
 
     def take_turn(self, keep: bool) -> None:
@@ -209,7 +190,7 @@ class Runner:
             return
         try:
             seconds, parts = block_time(self.case, self.length)
-        except RuntimeError as error:
+        except Exception as error:
             self.fail(error)
             return
         if keep:
@@ -219,7 +200,7 @@ class Runner:
             for name, reading in conditions(self.case.device).items():
                 self.conditions.setdefault(name, []).append(reading)
 
-    def fail(self, error: RuntimeError) -> None:
+    def fail(self, error: Exception) -> None:
         self.failure = reason(error)
         self.samples, self.parts, self.conditions = [], {}, {}
 
@@ -229,7 +210,7 @@ class Runner:
             experiment=experiment,
             group=group,
             device=str(self.case.device),
-            threads=torch.get_num_threads(),
+            threads=self.case.threads or torch.get_num_threads(),
             parameters=self.case.parameters | {"block": self.length},
         )
         told = {name: readings for name, readings in self.conditions.items() if len(readings) == len(self.samples)}

@@ -11,10 +11,11 @@ import time
 
 import torch
 
+from tutorial.measure.cases import by_own_clock, case_of
 from tutorial.measure.experiments import Plan
 from tutorial.measure.held_queue import HeldQueue, launch_case
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, by_own_clock, refuse, rotate, threads
+from tutorial.measure.timing import Case, rotate, threads
 from tutorial.training import data
 from tutorial.training.graphs import STEPS, capture
 from tutorial.training.loops import read_every_step, read_never
@@ -72,35 +73,29 @@ def host(device: torch.device) -> Case:
 def host_of_graph(device: torch.device) -> Case:
     """The host's time for a step when all it does is to queue one replay of many steps."""
     name = "host, graph"
-    split = data.iris().to(device)
-    about = dict(device=device, multiple=STEPS, parameters={"steps_per_call": STEPS})
-    try:
-        graph = checked_graph(device, split.X_train, split.y_train)
-    except RuntimeError as error:
-        return Case(name, refuse(error), **about)
-    held = HeldQueue(device)
 
-    def run(steps: int) -> dict[str, float]:
-        return {name: sum(held.fill(graph.replay).host for _ in range(steps // STEPS))}
+    def make_run():
+        split = data.iris().to(device)
+        graph, held = checked_graph(device, split.X_train, split.y_train), HeldQueue(device)
+        return lambda steps: {name: sum(held.fill(graph.replay).host for _ in range(steps // STEPS))}
 
-    return Case(name, run, **about)
+    return case_of(name, make_run, device, multiple=STEPS, parameters={"steps_per_call": STEPS})
 
 
 def device_in_graph(device: torch.device, rows: int) -> Case:
     """G without the beginning of each launch: a step on ``rows`` rows in a graph, with a copy of four bytes more for its loss."""
-    X, y = repeated(device, rows)
+
+    def make_run():
+        graph = checked_graph(device, *repeated(device, rows))
+
+        def replay(steps: int) -> None:
+            for _ in range(steps // STEPS):
+                graph.replay()
+
+        return replay
+
     name = "device" if rows == ROWS[0] else f"device, batch {rows}"
-    about = dict(device=device, multiple=STEPS, parameters={"rows": rows, "graph": 1, "steps_per_call": STEPS})
-    try:
-        graph = checked_graph(device, X, y)
-    except RuntimeError as error:  # capture refused, or no memory: the other cases go on
-        return Case(name, refuse(error), **about)
-
-    def replay(steps: int) -> None:
-        for _ in range(steps // STEPS):
-            graph.replay()
-
-    return Case(name, replay, **about)
+    return case_of(name, make_run, device, multiple=STEPS, parameters={"rows": rows, "graph": 1, "steps_per_call": STEPS})
 
 
 def device_launched(device: torch.device, rows: int) -> Case:

@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
+from tutorial.measure.cases import BLOCK_STEPS
 from tutorial.measure.experiments import Plan
-from tutorial.measure.experiments.training import BLOCK_STEPS
 from tutorial.measure.results import Record
 from tutorial.measure.timing import Case, rotate, threads
 from tutorial.training import data

@@ -5,7 +5,6 @@ operation may load its code, and the first call of a compiled model compiles it.
 """
 
 import statistics
-import tempfile
 import time
 from collections.abc import Callable
 
@@ -13,7 +12,7 @@ import torch
 from torch import nn
 
 from tutorial.measure.experiments import Plan
-from tutorial.measure.new_process import in_new_process
+from tutorial.measure.new_process import empty_caches, in_new_process
 from tutorial.measure.results import Record
 from tutorial.measure.timing import reason, synchronize
 from tutorial.training.loops import LEARNING_RATE
@@ -25,7 +24,10 @@ LATER = 100
 
 
 def measure(plan: Plan) -> list[Record]:
-    """Seconds of first and of later times on each device; in `full` also of the first call of the compiled model."""
+    """Seconds of first and of later times on each device; in `full` also of the first call of the compiled model.
+
+    A sample for each process that succeeds; a failure only where not one does.
+    """
     records = []
     processes = 1 if plan.quick else 5
     parts = len(plan.devices) * (processes + (not plan.quick))
@@ -42,7 +44,7 @@ def measure(plan: Plan) -> list[Record]:
             done += 1
             plan.progress(done / parts)
         for case in CASES:
-            outcome = {"failure": failure} if failure else {"samples": [sample[case] for sample in samples]}
+            outcome = {"samples": [sample[case] for sample in samples]} if samples else {"failure": failure}
             records.append(Record(case=case, **outcome, **about))
         if not plan.quick:
             records.append(Record(case=COMPILED, **compiled(device), **about))
@@ -53,12 +55,11 @@ def measure(plan: Plan) -> list[Record]:
 
 def compiled(device: torch.device) -> dict:
     """The sample of the first compiled call, or why there is none."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as cache:  # nothing of an earlier compilation
-        places = {"TORCHINDUCTOR_CACHE_DIR": cache, "TRITON_CACHE_DIR": f"{cache}/triton"}
-        try:
+    try:
+        with empty_caches() as places:
             return {"samples": [in_new_process(first_compiled_call, str(device), seconds=180, environment=places)]}
-        except RuntimeError as error:
-            return {"failure": reason(error)}
+    except RuntimeError as error:
+        return {"failure": reason(error)}
 
 
 def first_and_later(name: str) -> dict[str, float]:

@@ -6,8 +6,8 @@ intervals, and the curve a + c/k through them tells the large ones; `full` also 
 
 from functools import partial
 
+from tutorial.measure.cases import ACCELERATOR_BLOCK, BLOCK_STEPS
 from tutorial.measure.experiments import Plan
-from tutorial.measure.experiments.training import BLOCK_STEPS
 from tutorial.measure.results import Record
 from tutorial.measure.timing import Case, rotate, threads
 from tutorial.training import data
@@ -17,7 +17,6 @@ from tutorial.training.model import make_model
 SHORT_INTERVALS = (2, 5, 10)  # of which BLOCK_STEPS is a multiple
 LESSON_INTERVALS = (1, 10, 100, 200, 500, 1000, 2000)
 LONG_BLOCK = 2000
-ACCELERATOR_BLOCK = 0.03  # seconds: longer, so that the wait that ends a block stays a small part of "never"
 
 
 def measure(plan: Plan) -> list[Record]:

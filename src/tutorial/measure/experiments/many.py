@@ -9,11 +9,10 @@ import functools
 import torch
 
 from tutorial.hardware.limits import usable_cores
+from tutorial.measure.cases import case_of, lesson_case, on_all_cores, on_threads
 from tutorial.measure.experiments import Plan
-from tutorial.measure.experiments.threads import on_all_cores, on_threads, told_by_parameters
-from tutorial.measure.experiments.training import lesson_case
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, refuse, rotate, threads
+from tutorial.measure.timing import Case, rotate, threads
 from tutorial.training import data, many
 from tutorial.training.loops import read_every_step
 from tutorial.training.model import MLP, make_model
@@ -43,19 +42,19 @@ def measure(plan: Plan) -> list[Record]:
                 seconds=2 if plan.quick else 50,
                 progress=plan.part(number, len(plan.devices)),
             )
-    return told_by_parameters(records)
+    return records
 
 
 def cases_of(way: str, models: list[MLP], device: torch.device, plan: Plan) -> list[Case]:
     """One way for so many models, checked; on the CPU with one thread and, where it may pay, with all cores."""
-    case = Case(f"{way} {len(models)}", lambda steps: None, device, parameters={"models": len(models)})
-    try:
+
+    def make_run():
         check(way, models, device, min(CHECKED_STEPS, max(CHECKED_WORK[plan.profile] // len(models), 2)))
         split = data.iris().to(device)
         parameters = many.stack(models, device)
-        case.run = lambda steps: WAYS[way](parameters, split.X_train, split.y_train, steps)
-    except RuntimeError as error:  # another training, or out of memory
-        case.run = refuse(error)
+        return lambda steps: WAYS[way](parameters, split.X_train, split.y_train, steps)
+
+    case = case_of(f"{way} {len(models)}", make_run, device, parameters={"models": len(models)})
     if device.type != "cpu":
         return [case]
     cores = usable_cores()

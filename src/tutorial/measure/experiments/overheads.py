@@ -9,11 +9,12 @@ from collections.abc import Callable
 
 import torch
 
+from tutorial.measure.cases import by_own_clock
 from tutorial.measure.experiments import Plan
 from tutorial.measure.held_queue import launch_case, queued_case
 from tutorial.measure.new_process import in_new_process
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, by_own_clock, reason, rotate, synchronize, threads
+from tutorial.measure.timing import Case, reason, rotate, synchronize, threads
 
 BUSY = 1024  # rows and columns of the product that is still running when a busy queue is read from
 
@@ -98,12 +99,18 @@ def backward_cases(device: torch.device) -> list[Case]:
 
 
 def context_creation(device: torch.device, processes: int) -> Record:
-    """Seconds of the first allocation on ``device``, which creates the context, in a new process each time."""
+    """Seconds of the first allocation on ``device``, which creates the context, in a new process each time.
+
+    A failure only where not one process succeeds.
+    """
     about = dict(experiment="overheads", group=f"on {device}", case="context creation", role="single", device=str(device), threads=1)
-    try:
-        return Record(samples=[in_new_process(first_allocation, str(device)) for _ in range(processes)], **about)
-    except RuntimeError as error:
-        return Record(failure=reason(error), **about)
+    samples, failure = [], None
+    for _ in range(processes):
+        try:
+            samples.append(in_new_process(first_allocation, str(device)))
+        except RuntimeError as error:
+            failure = reason(error)
+    return Record(samples=samples, failure=None if samples else failure, **about)
 
 
 def first_allocation(name: str) -> float:

@@ -11,10 +11,10 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from tutorial.hardware.limits import usable_cores
+from tutorial.measure.cases import case_of, on_all_cores, on_threads, refuse
 from tutorial.measure.experiments import Plan
-from tutorial.measure.experiments.threads import on_all_cores, on_threads, told_by_parameters
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, block_time, refuse, rotate, threads
+from tutorial.measure.timing import Case, block_time, rotate, threads
 from tutorial.training.loops import read_never
 from tutorial.training.model import MLP, WideMLP, make_model
 
@@ -24,8 +24,7 @@ BATCHES = {"quick": (1, 120, 1_200, 12_000), "full": (1, 4, 12, 40, 120, 400, 1_
 LARGEST = 2**26  # batch x width: 256 MiB for the output of a layer, some 1.5 GiB for a step
 LONGEST = {"quick": 0.02, "full": 0.25}  # seconds: a step that takes longer leaves no time for rotations
 THREADS_PAY = 4e6  # floating-point operations: with less in a step, further threads are not tried
-PRODUCT = {"cpu": 1024}  # rows and columns of the matrices of the large product
-PRODUCT_ACCELERATOR = 4096
+CPU_SIDE, ACCELERATOR_SIDE = 1024, 4096  # rows and columns of the matrices of the large product
 
 
 def measure(plan: Plan) -> list[Record]:
@@ -54,7 +53,7 @@ def measure(plan: Plan) -> list[Record]:
                 block=0.005 if plan.quick else 0.012,
                 progress=plan.part(number, parts),
             )
-    return told_by_parameters(records)
+    return records
 
 
 def cases(device: torch.device, width: int, batches: list[int], longest: float) -> list[Case]:
@@ -74,7 +73,7 @@ def cases(device: torch.device, width: int, batches: list[int], longest: float) 
                 seconds = min(block_time(case, 1)[0] for _ in range(3))  # the first is the warm-up
             if seconds > longest:
                 raise RuntimeError(f"left out: a step takes more than {longest} s")
-        except RuntimeError as error:  # out of memory too
+        except Exception as error:  # out of memory too
             case.run = refuse(error)
         if device.type != "cpu":
             found.append(case)
@@ -113,19 +112,18 @@ def flop(width: int, batch: int) -> int:
 
 def product_cases(device: torch.device) -> list[Case]:
     """One product of two large square matrices; on the CPU with one thread and with all cores."""
-    side = PRODUCT.get(device.type, PRODUCT_ACCELERATOR)
-    case = Case("matrix product", lambda times: None, device, parameters={"flop": 2 * side**3})
-    try:
+    side = CPU_SIDE if device.type == "cpu" else ACCELERATOR_SIDE
+
+    def make_run():
         a, b, product = (torch.rand(side, side, device=device) for _ in range(3))
-    except RuntimeError as error:
-        case.run = refuse(error)
-        return [case]
 
-    def run(times: int) -> None:
-        for _ in range(times):
-            torch.mm(a, b, out=product)
+        def run(times: int) -> None:
+            for _ in range(times):
+                torch.mm(a, b, out=product)
 
-    case.run = run
+        return run
+
+    case = case_of("matrix product", make_run, device, parameters={"flop": 2 * side**3})
     if device.type != "cpu":
         return [case]
     cores = usable_cores()

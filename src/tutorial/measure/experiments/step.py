@@ -8,26 +8,23 @@ in the driver and goes on slowing down every launch (https://github.com/pytorch/
 
 import json
 import os
-import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import nn
 from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from tutorial.measure.cases import BLOCK_STEPS, products
 from tutorial.measure.experiments import Plan
-from tutorial.measure.experiments.training import BLOCK_STEPS
-from tutorial.measure.new_process import in_new_process
+from tutorial.measure.new_process import in_new_process, temporary_folder
 from tutorial.measure.results import Record
 from tutorial.measure.timing import Case, reason, rotate, synchronize, threads
 from tutorial.training import data
 from tutorial.training.loops import LEARNING_RATE, read_every_step
 from tutorial.training.model import make_model
-
 
 PHASES = ("forward", "loss", "zero_grad", "backward", "optimizer step", "item")
 COUNTED_STEPS = 20
@@ -115,27 +112,6 @@ def phases(model, X, y, steps):
 # --8<-- [end:phases]
 
 
-def products(X: torch.Tensor):
-    """The five matrix products of a step, in NumPy and into arrays made beforehand: its arithmetic without a framework."""
-    rng = np.random.default_rng(0)
-    x = X.numpy()  # 120 x 4
-    weight1, weight2 = rng.random((10, 4), np.float32), rng.random((3, 10), np.float32)
-    hidden, output = np.empty((120, 10), np.float32), rng.random((120, 3), np.float32)
-    hidden_gradient = np.empty((120, 10), np.float32)
-    weight1_gradient, weight2_gradient = np.empty_like(weight1), np.empty_like(weight2)
-    logits = np.empty_like(output)
-
-    def run(steps: int) -> None:
-        for _ in range(steps):
-            np.matmul(x, weight1.T, out=hidden)
-            np.matmul(hidden, weight2.T, out=logits)
-            np.matmul(output.T, hidden, out=weight2_gradient)
-            np.matmul(output, weight2, out=hidden_gradient)
-            np.matmul(hidden_gradient.T, x, out=weight1_gradient)
-
-    return run
-
-
 class Calls(TorchDispatchMode):
     """Inside a `with` block, count what PyTorch's dispatcher is called for."""
 
@@ -178,7 +154,7 @@ def counted(found, about: dict, parameters: dict) -> list[Record]:
 def trace(device: torch.device, work) -> list[dict]:
     """The profiler's events while ``work()`` is done, as its Chrome trace has them; times in microseconds.
 
-    Raises RuntimeError where the profiler cannot watch the device.
+    Raises RuntimeError where the profiler cannot watch the device, and where there is no place for its file.
     """
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # it writes to the terminal when it starts and stops
     activities = [ProfilerActivity.CPU, *([ACTIVITIES[device.type]] if device.type in ACTIVITIES else [])]
@@ -186,7 +162,7 @@ def trace(device: torch.device, work) -> list[dict]:
         with record_function("watched"):
             work()
             synchronize(device)
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         path = Path(folder) / "trace.json"
         profiler.export_chrome_trace(str(path))
         events = json.loads(path.read_text(encoding="utf-8", errors="replace"))["traceEvents"]
@@ -250,8 +226,8 @@ def timeline(device: torch.device) -> list[Record]:
     except RuntimeError as error:
         return [Record(case="timeline", failure=reason(error), **about)]
     records = [
-        Record(case=name, samples=[seconds], parameters={"start": start, "track": track, "depth": depth, "order": order}, **about)
-        for order, (name, start, seconds, track, depth) in enumerate(drawn(events))
+        Record(case=name, samples=[seconds], parameters={"start": start, "track": track, "depth": depth}, **about)
+        for name, start, seconds, track, depth in drawn(events)
     ]
     if device.type != "cpu" and not any(record.parameters["track"] for record in records):
         records.append(Record(case="device", failure=NOTHING_SEEN, **about))

@@ -6,20 +6,16 @@ with the lesson's loop beside it, so that only ratios to that are comparable wit
 """
 
 import functools
-import os
-import tempfile
 import time
 from collections.abc import Callable
 
 import torch
 
+from tutorial.measure.cases import ACCELERATOR_BLOCK, BLOCK_STEPS, case_of, lesson_case, products
 from tutorial.measure.experiments import Plan
-from tutorial.measure.experiments.logging import ACCELERATOR_BLOCK
-from tutorial.measure.experiments.step import products
-from tutorial.measure.experiments.training import BLOCK_STEPS, lesson_case
-from tutorial.measure.new_process import in_new_process
+from tutorial.measure.new_process import empty_caches, in_new_process
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, reason, refuse, rotate, synchronize, threads
+from tutorial.measure.timing import Case, reason, rotate, synchronize, threads
 from tutorial.training import data, graphs, loops
 from tutorial.training.model import make_model
 
@@ -83,14 +79,14 @@ def cases(device: torch.device, quick: bool) -> list[Case]:
 
 def case(name: str, loop: Callable, device: torch.device, multiple: int = BLOCK_STEPS, tolerance: float = TOLERANCE, **parameters) -> Case:
     """A loop as a case, checked; where it fails or does another training, a case that fails with that reason."""
-    split = data.iris().to(device)
-    model = make_model(device)
-    about = dict(device=device, multiple=multiple, parameters=parameters)
-    try:
+
+    def make_run():
         check(loop, device, tolerance)
-    except Exception as error:  # whatever a compiler or a driver raises
-        return Case(name, refuse(RuntimeError(reason(error))), **about)
-    return Case(name, lambda steps: loop(model, split.X_train, split.y_train, steps), **about)
+        split = data.iris().to(device)
+        model = make_model(device)
+        return lambda steps: loop(model, split.X_train, split.y_train, steps)
+
+    return case_of(name, make_run, device, multiple=multiple, parameters=parameters)
 
 
 def check(loop: Callable, device: torch.device, tolerance: float) -> None:
@@ -127,12 +123,11 @@ def compare(what: str, ours: torch.Tensor, theirs: torch.Tensor, tolerance: floa
 
 def compiled_case(name: str, device: torch.device) -> list[Record]:
     """The records of a compiled case, from a process of its own in which nothing has been compiled before."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as cache:
-        places = {"TORCHINDUCTOR_CACHE_DIR": cache, "TRITON_CACHE_DIR": os.path.join(cache, "triton")}
-        try:
+    try:
+        with empty_caches() as places:
             told = in_new_process(measure_compiled, name, str(device), COMPILED_SECONDS, seconds=PATIENCE, environment=places)
-        except RuntimeError as error:  # out of time, or the process crashed
-            return [failed(name, device, error)]
+    except RuntimeError as error:  # out of time, the process crashed, or there is no folder for the caches
+        return [failed(name, device, error)]
     return [Record.model_validate(record) for record in told]
 
 

@@ -6,9 +6,10 @@ an ordinary tensor has; pinned memory can be read by the device itself.
 
 import torch
 
+from tutorial.measure.cases import refuse
 from tutorial.measure.experiments import Plan
 from tutorial.measure.results import Record
-from tutorial.measure.timing import Case, reason, refuse, rotate, threads
+from tutorial.measure.timing import Case, reason, rotate, threads
 from tutorial.training import data
 from tutorial.training.model import make_model
 
@@ -35,7 +36,7 @@ def ladder(size: int, device: torch.device, plan: Plan, progress) -> list[Record
     group = f"{size} B to {device}"
     try:
         cases = memory_copy(size) if device.type == "cpu" else copies(size, device)
-    except RuntimeError as error:
+    except Exception as error:
         return [Record(experiment="transfer", group=group, case="copy", role="single", device=str(device), threads=1, parameters={"bytes": size}, failure=reason(error))]
     return rotate("transfer", group, cases, rotations=15 if plan.quick else 60, seconds=0.35 if plan.quick else 8, block=0.004, progress=progress)
 
@@ -72,7 +73,7 @@ def copies(size: int, device: torch.device) -> list[Case]:
         return cases
     try:
         pinned = here.pin_memory()
-    except RuntimeError as error:  # WSL2 limits how much can be pinned; the pageable copies go on
+    except Exception as error:  # WSL2 limits how much can be pinned; the pageable copies go on
         return [*cases, Case("to the device, pinned", refuse(error), device, parameters={"bytes": size})]
     return cases + [
         copy_case("to the device, pinned", there, pinned, device),

@@ -4,14 +4,13 @@ The CPU uses as many threads as it has cores for this process.
 """
 
 from tutorial.hardware.limits import usable_cores
+from tutorial.measure.cases import BATCH, WIDTH
 from tutorial.measure.experiments import Plan
 from tutorial.measure.results import Record
 from tutorial.measure.timing import Case, rotate, threads
 from tutorial.training import data
 from tutorial.training.loops import minibatches
 from tutorial.training.model import WideMLP, make_model
-
-WIDTH, BATCH = 1024, 512
 
 
 def measure(plan: Plan) -> list[Record]:
