@@ -1,4 +1,4 @@
-"""Ask this machine what holds up the training of a tiny network, on its CPU and on its GPU. Takes less than a minute.
+"""Ask this machine what holds up the training of a tiny network, on its CPU and on its GPU. Takes about a minute.
 
 Paste the whole file into a notebook cell (Colab, Kaggle) or run it with Python. It needs PyTorch 2.7 or newer and
 nothing else. It says what it found in words, and writes what it measured into a file in this folder. The file names the
@@ -291,31 +291,41 @@ def measure(device, seconds):
     The machine changes its speed all the time. Cases that take turns meet the same machine, so their ratio is right.
     A case that fails keeps its reason, and the others go on.
     """
+    began = time.monotonic()
     cases = {}
     for name, make in cases_for(device).items():
         try:
             cases[name] = make()
             cases[name].prepare()
-        except RuntimeError as error:
+        except Exception as error:
             cases[name] = Case(None)
-            cases[name].failure = str(error).splitlines()[0]
+            cases[name].failure = reason(error)
     if not cases["cpu"].failure:
         cases["cpu again"].length = cases["cpu"].length
 
-    end = time.monotonic() + seconds
+    prepared = time.monotonic()
     shuffled = random.Random(0)
-    for rotation in range(300):
+    for rotation in range(1, 301):
         for case in shuffled.sample(list(cases.values()), len(cases)):
             if case.failure is None:
                 try:
                     case.samples.append(case.block(case.length))
-                except RuntimeError as error:
-                    case.failure, case.samples = str(error).splitlines()[0], []
-        if rotation >= 6 and time.monotonic() > end:
+                except Exception as error:
+                    case.failure, case.samples = reason(error), []
+        now = time.monotonic()
+        fewest = 6 if now - began < 2 * seconds else 3  # a machine that is too slow for six would need minutes
+        if rotation >= fewest and now - prepared > seconds:
             break
-        if rotation >= 39 and rotation % 20 == 19 and known(cases):
+        if rotation >= 40 and rotation % 20 == 0 and known(cases):
             break
     return cases
+
+
+def reason(error):
+    """The first line of what an error says, its type where it says nothing; without the home folder, which names a person."""
+    line = (str(error).strip() or type(error).__name__).splitlines()[0]
+    home = os.path.expanduser("~")
+    return line.replace(home, "~") if len(home) > 1 else line
 
 
 def known(cases, enough=0.02):
@@ -338,7 +348,7 @@ def launches_per_step(device):
         with torch.profiler.profile(activities=activities) as profiler:
             work(QUEUED)
             synchronize(device)
-    except RuntimeError:
+    except Exception:
         return None
     counted = sum(event.count for event in profiler.key_averages() if re.match(r"(cu|hip)\w*Launch\w*Kernel", event.key))
     return counted / QUEUED or None
@@ -429,15 +439,18 @@ MEANING = {  # in words, and the chapter of the guide to read
 
 def find_accelerator():
     """The accelerator that PyTorch sees, or None, and the error that it gives, or None where it works."""
-    device = torch.accelerator.current_accelerator(check_available=True)
+    try:
+        device = torch.accelerator.current_accelerator(check_available=True)
+    except (AttributeError, TypeError):  # 2.5 has no torch.accelerator, and that of 2.6 cannot be asked so
+        sys.exit(f"This needs PyTorch 2.7 or newer, and here is {torch.__version__}. Read the chapter Set up PyTorch.")
     if device is None:
         return None, None
     device = torch.device(device.type, 0)
     try:
         works = (torch.ones(1, device=device) + 1).item() == 2
         return device, None if works else "1 + 1 is not 2"
-    except RuntimeError as error:
-        return device, str(error).splitlines()[0]
+    except Exception as error:
+        return device, reason(error)
 
 
 def introduction(device, error):
@@ -569,10 +582,11 @@ def results(cases, device, error, launched):
 
 
 def write(content):
-    """Write the file whole or not at all; its name is made of those of the chips."""
+    """Write the file whole or not at all. Its name is made of those of the chips and the time, so it replaces no other."""
     names = [content["hardware"]["cpu"]["model"] or "unknown-cpu"]
     names += [card["name"] or card["device"] for card in content["hardware"]["accelerators"]]
-    file = Path("probe-" + "-".join(re.findall(r"[a-z0-9]+", " ".join(names).lower())) + ".json")
+    words = re.findall(r"[a-z0-9]+", " ".join(["probe", *names, content["when"]]).lower())
+    file = Path("-".join(words) + ".json")
     unfinished = file.with_suffix(".part")
     try:
         unfinished.write_text(json.dumps(content, indent=1), encoding="utf-8")
@@ -588,6 +602,13 @@ def write(content):
 def report(cases, launched):
     """Print the times, what they mean, and the chapter to read."""
     times = {name: statistics.median(case.samples) for name, case in cases.items() if case.samples}
+    noise = None
+    if "cpu" in times and "cpu again" in times:
+        noise = ratio(cases["cpu again"].samples, cases["cpu"].samples)
+        print(f"The CPU against itself: {noise[0]:.3f} [{noise[1]:.3f}, {noise[2]:.3f}]")
+        if max(abs(noise[1] - 1), abs(noise[2] - 1)) > 0.05:
+            print("That should be 1. Other programs disturb this machine, so doubt what follows: end them, and measure again.")
+
     rows = {
         "cpu": "W on the CPU, a step of the lesson's loop",
         "lesson": "W on the GPU, the same",
@@ -604,13 +625,9 @@ def report(cases, launched):
         elif name in cases:
             print(f"{row:42} not told: {cases[name].failure}")
 
-    if "cpu" not in times:
+    if noise is None:
         return
     print(f"The lesson's 20,000 steps take about {20_000 * times['cpu']:.1f} s on the CPU.")
-    noise = ratio(cases["cpu again"].samples, cases["cpu"].samples)
-    print(f"The CPU against itself: {noise[0]:.3f} [{noise[1]:.3f}, {noise[2]:.3f}]")
-    if max(abs(noise[1] - 1), abs(noise[2] - 1)) > 0.05:
-        print("That should be 1. Other programs disturb this machine: end them, and measure again.")
     if "lesson" not in times:
         print("There is nothing to compare it with.\nRead the chapter Train on the CPU.")
         return
@@ -628,9 +645,11 @@ def report(cases, launched):
 
 
 def main():
+    if hasattr(sys.stdout, "reconfigure"):  # a notebook's has none and needs none
+        sys.stdout.reconfigure(errors="replace")  # rather a ? than an error where it does not know a character
     device, error = find_accelerator()
     print(introduction(device, error))
-    print("Measuring; this takes less than a minute ...", flush=True)
+    print("Measuring; this takes about a minute ...", flush=True)
     measured = None if error else device
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # the network is too small to share out
@@ -639,18 +658,21 @@ def main():
         launched = launches_per_step(measured)  # last, as a profiler may slow down what comes after it
     finally:
         torch.set_num_threads(threads)
-    report(cases, launched)
     try:
+        if not any(case.samples for name, case in cases.items() if name not in ("plain Python", "fixed kernel")):
+            sys.exit("Nothing could be timed, so nothing was written.")
         file = write(results(cases, device, error, launched))
-    except OSError as error:
-        sys.exit(f"The results could not be written into this folder: {error.strerror}. Run this where you may write.")
-    print(f"Written: {file}. The guide shows it beside its own, once it lies in results/local.")
+    except OSError as refused:
+        sys.exit(f"The results could not be written into this folder: {refused.strerror}. Run this where you may write.")
+    finally:
+        report(cases, launched)  # whatever became of the file, the answer is not lost
     if launched:
         print("To measure again in a notebook, restart it first: the profiler goes on slowing down each launch.")
+    print(f"Written: {file}. The guide shows it beside its own, once it lies in results/local.")
 
 
 if __name__ == "__main__":
     try:
         main()
     except KeyboardInterrupt:
-        sys.exit("Stopped. Nothing was written.")
+        sys.exit("Stopped.")

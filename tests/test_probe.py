@@ -5,6 +5,7 @@ import errno
 import gc
 import html
 import importlib.util
+import io
 import os
 import random
 import signal
@@ -21,7 +22,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tutorial.measure import timing
-from tutorial.measure.results import Measured, load
+from tutorial.measure.results import Measured, load, load_all
 from tutorial.publish.bound import bound
 from tutorial.publish.comparison import Machine
 from tutorial.publish.render import fragments
@@ -200,6 +201,112 @@ def test_on_a_cpu_alone_it_writes_what_the_site_shows(probe, capsys, tmp_path):
     assert [(r.group, r.role, r.device) for r in results.records] == [("step", "base", "cpu"), ("step", "twin", "cpu"), ("step", "witness", "cpu")]
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "gbk", "cp932"])
+def test_an_output_without_the_micro_sign_ends_nothing(probe, monkeypatch, tmp_path, encoding):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    probe.main()
+    sys.stdout.flush()
+    told = written.getvalue().decode(encoding)
+    assert " ?s\n" in told and "20,000 steps take about" in told
+    (file,) = tmp_path.iterdir()
+    assert told.splitlines()[-1].startswith(f"Written: {file.name}.")
+
+
+def test_a_notebook_has_an_output_of_another_kind(probe, monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(write=told.append, flush=lambda: None))
+    probe.main()
+    assert " µs" in "".join(told) and "Written: probe-" in "".join(told)
+
+
+def test_the_file_is_there_before_the_report(probe, monkeypatch, tmp_path):
+    """So an error of the report, whatever it is, loses no measurement."""
+    monkeypatch.setattr(probe, "report", lambda cases, launched: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        probe.main()
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_file_replaces_no_earlier_one_and_has_a_name_that_the_site_accepts(probe, tmp_path):
+    _, results = made_up(LESSON, None)
+    content = results.model_dump(mode="json")
+    content["hardware"]["cpu"]["model"] = "Пример ® CPU @ 2.00GHz"
+    for when in ("2026-12-01T04:15:00Z", "2026-12-01T04:16:00Z"):
+        probe.write(content | {"when": when})
+    names = [f"probe-cpu-2-00ghz-example-gpu-2026-12-01t04-{minute}-00z" for minute in (15, 16)]
+    assert list(load_all(tmp_path)) == names and len(list(tmp_path.iterdir())) == 2
+
+
+def test_without_any_time_of_a_training_there_is_no_file(probe, tmp_path, capsys):
+    def broken():
+        raise RuntimeError("no kernel\nmore")
+
+    made = probe.cases_for
+    probe.cases_for = lambda device: made(None) | dict.fromkeys(("cpu", "cpu again"), broken)
+    with pytest.raises(SystemExit, match=r"Nothing could be timed, so nothing was written\."):
+        probe.main()
+    assert "not told: no kernel\n" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+
+
+def no_argument():
+    """`torch.accelerator.current_accelerator` of PyTorch 2.6."""
+
+
+@pytest.mark.parametrize("accelerator", [None, SimpleNamespace(current_accelerator=no_argument)], ids=["2.5", "2.6"])
+def test_an_older_pytorch_is_told_in_a_line(monkeypatch, accelerator, capsys):
+    monkeypatch.delattr(torch, "accelerator")
+    if accelerator:
+        monkeypatch.setattr(torch, "accelerator", accelerator, raising=False)
+    with pytest.raises(SystemExit) as stopped:
+        as_module().main()
+    assert stopped.value.code == f"This needs PyTorch 2.7 or newer, and here is {torch.__version__}. Read the chapter Set up PyTorch."
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("making", "step", "samples"),
+    [
+        (60, 0.001, 40),  # a slow start takes nothing from the measurement
+        (0, 1.2, 6),
+        (0, 2, 4),  # 18 s of preparing, and 6 s a rotation
+        (0, 10, 3),
+    ],
+)
+def test_a_slow_machine_rotates_less_often(probe, making, step, samples):
+    now = [0.0]
+
+    def passes(seconds):
+        now[0] += seconds
+
+    def make():
+        passes(making / 3)
+        return probe.Case(lambda steps: passes(steps * step))
+
+    probe.time = SimpleNamespace(monotonic=lambda: now[0], perf_counter=lambda: now[0])
+    probe.cases_for = lambda device: dict.fromkeys(("cpu", "cpu again", "plain Python"), make)
+    cases = probe.measure(None, 20)
+    assert [len(case.samples) for case in cases.values()] == [samples] * 3
+
+
+def test_the_time_that_it_promises_is_the_same_everywhere(probe, capsys):
+    probe.main()
+    assert "this takes about a minute ..." in capsys.readouterr().out
+    assert "Takes about a minute." in probe.__doc__
+
+
+@pytest.mark.parametrize("noise", [0.001, 1])
+def test_a_disturbed_machine_is_told_before_its_figures(capsys, noise):
+    cases, _ = made_up(LESSON, 20)
+    draw = random.Random(3)
+    cases["cpu again"].samples = [1e-4 * draw.lognormvariate(0, noise) for _ in range(60)]
+    PROBE.report(cases, 20)
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith("The CPU against itself: ")
+    assert told[1].startswith("That should be 1. Other programs disturb this machine" if noise == 1 else "W on the CPU")
+
+
 def test_its_file_tells_nothing_of_a_person(probe, monkeypatch, tmp_path):
     (tmp_path / "secret folder").mkdir()
     monkeypatch.chdir(tmp_path / "secret folder")
@@ -353,17 +460,49 @@ def test_what_fails_is_recorded_and_the_rest_goes_on(probe, tmp_path, capsys):
     made = probe.cases_for
     probe.cases_for = lambda device: made(None) | dict.fromkeys(("lesson", "never", "host"), out_of_memory)
     probe.find_accelerator = lambda: (CPU, None)
-    probe.launches_per_step = lambda device: None
+    probe.launches_per_step = lambda device: 20
     probe.main()
-    assert "not told: CUDA out of memory. Tried to allocate 2 GiB." in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "not told: CUDA out of memory. Tried to allocate 2 GiB." in told
+    assert "restart it first" in told and told.splitlines()[-1].startswith("Written: ")
     (file,) = tmp_path.iterdir()
     records = load(file).select("bound")
     assert {r.failure for r in records if r.case == "lesson"} == {"CUDA out of memory. Tried to allocate 2 GiB."}
 
 
+@pytest.mark.parametrize("error", [TypeError("unsupported"), AssertionError(), RuntimeError("\n"), MemoryError("\n unsupported\nmore")])
+@pytest.mark.parametrize("late", [False, True])
+def test_an_error_of_any_kind_is_recorded(probe, tmp_path, error, late):
+    """Also one without a text, and one that comes in the middle of the measurement."""
+
+    class Failing(probe.Case):
+        def block(self, length):
+            if not late or self.length:  # found by `prepare`
+                raise error
+            return super().block(length)
+
+    made = probe.cases_for
+    probe.cases_for = lambda device: made(None) | {"cpu again": lambda: Failing(probe.spin)}
+    probe.main()
+    (file,) = tmp_path.iterdir()
+    base, twin, witness = load(file).records
+    assert base.samples and witness.samples
+    assert twin.failure == timing.reason(error) and twin.failure in ("unsupported", type(error).__name__)
+
+
+def test_a_profiler_that_fails_costs_the_counts_alone(monkeypatch):
+    def refused(activities):
+        raise AssertionError
+
+    monkeypatch.setattr(torch.profiler, "profile", refused)
+    monkeypatch.setattr(PROBE, "training", lambda device, read: lambda steps: None)
+    assert PROBE.launches_per_step(CUDA) is None
+
+
 @pytest.mark.parametrize(
     ("message", "said"),
     [
+        ("", "cannot use it: RuntimeError"),
         ("CUDA error: no kernel image is available for execution on the device\nmore", "none for this chip"),
         ("CUDA out of memory. Tried to allocate 20 MiB.", "end that first"),
         ("CUDA error: unknown error", "Set up PyTorch"),
@@ -383,7 +522,8 @@ def test_an_accelerator_that_cannot_be_used(probe, monkeypatch, tmp_path, capsys
     monkeypatch.setattr(torch, "ones", refused)
     probe.main()
     told = capsys.readouterr().out
-    assert f"PyTorch sees Example GPU (cuda:0) and cannot use it: {message.splitlines()[0]}\n" in told
+    first = message.split("\n")[0] or "RuntimeError"
+    assert f"PyTorch sees Example GPU (cuda:0) and cannot use it: {first}\n" in told
     assert said in told and "measured on the CPU alone" in told and "Verdict" not in told
     (file,) = tmp_path.iterdir()
     results = load(file)
@@ -414,5 +554,5 @@ def test_ctrl_c_twice_leaves_a_line_and_no_file(tmp_path):
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
-    assert process.returncode != 0 and told == "Stopped. Nothing was written.\n"
+    assert process.returncode != 0 and told == "Stopped.\n"
     assert list(tmp_path.iterdir()) == []
