@@ -38,14 +38,14 @@ for step in range(1, 301):
 # --8<-- [start:two]
 def train_by_hand(steps, update_first):
     W1, b1, W2, b2 = weights = [parameter.detach() for parameter in make_model().parameters()]
-    right = F.one_hot(y, 3)
+    one_hot = F.one_hot(y, 3)
     losses = []
     for step in range(steps):
         hidden = torch.relu(X @ W1.T + b1)
-        log_shares = (hidden @ W2.T + b2).log_softmax(dim=1)
-        losses.append(F.nll_loss(log_shares, y))
+        log_probabilities = (hidden @ W2.T + b2).log_softmax(dim=1)
+        losses.append(F.nll_loss(log_probabilities, y))
 
-        output_gradient = (log_shares.exp() - right) / len(X)
+        output_gradient = (log_probabilities.exp() - one_hot) / len(X)
         way_back = W2 if update_first else W2.clone()  # the next line changes W2 in place
         W2 -= 0.01 * (output_gradient.T @ hidden)
         b2 -= 0.01 * output_gradient.sum(dim=0)

@@ -1,6 +1,7 @@
 """The documentation's test machinery finds every example, passes over none, and names the line to mend."""
 
 import json
+import re
 import shutil
 import textwrap
 from pathlib import Path
@@ -528,3 +529,17 @@ def test_notebooks(tree):
             "docs/en/labs/stored.ipynb: cell 1 is stored with its output; *",
         ]
     )
+
+
+# Pages
+
+
+SPLIT = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)|\d (?:%|µs|ms|ns|s|GB|GiB|MB|MiB|KiB|kB|MHz|GHz)(?![\w/])")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*/*.md")), ids=lambda page: page.stem)
+def test_no_number_is_torn_from_its_thousands_or_its_unit(page):
+    """A space that breaks would put them on two lines of a narrow screen."""
+    prose = re.sub(r"^( *)```.*?^\1```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    prose = re.sub(r"`[^`]*`|\]\([^)]*\)|<!--.*?-->|\{[^}]*\}|^ *[<#>].*$", "", prose, flags=re.MULTILINE)
+    assert not SPLIT.findall(prose)

@@ -101,7 +101,7 @@ def test_the_bound_table(machine, text):
 
 
 def test_what_the_model_misses_is_called_open(machine, text):
-    table = loop_tables.bounds([machine(*bound_records(lesson=900 * US))], text)
+    table = loop_tables.bounds([machine(*bound_records(lesson=900 * US))], text).replace("\u00a0", " ")
     assert "**Open**" in table and "misses W by more than 20 %" in table and "Host-bound" not in table
 
 
@@ -194,7 +194,7 @@ def test_the_strategies_say_what_is_faster_and_when_compiling_has_paid(machine, 
     table = loop_tables.strategies([machine(*records)], text).replace("\u00a0", " ")
     rows = [row.strip() for row in table.splitlines()]
     assert "| the lesson's loop | 100 µs | 1 |  | – | – | – |" in rows
-    assert "| gradients by hand | 25.0 µs | 0.250 | 0.250 – 0.250 | faster: 0.25 of the time | – | – |" in rows
-    assert "| `torch.compile(model)` | – | 1.50 | 1.50 – 1.50 | slower: 1.5 times as long | 20.0 s | never |" in rows
-    assert "| the whole step compiled | – | 0.500 | 0.500 – 0.500 | faster: 0.50 of the time | 30.0 s | 600 000 steps |" in rows
+    assert "| gradients by hand | 25.0 µs | 0.250 | 0.250 – 0.250 | faster | – | – |" in rows
+    assert "| `torch.compile(model)` | – | 1.50 | 1.50 – 1.50 | slower | 20.0 s | never |" in rows
+    assert "| the whole step compiled | – | 0.500 | 0.500 – 0.500 | faster | 30.0 s | 600 000 steps |" in rows
     assert any("`torch.compile` of model and loss" in row and "no &#124; compiler" in row for row in rows)

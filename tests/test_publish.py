@@ -17,7 +17,7 @@ from tutorial.hardware.gpu_names import decode
 from tutorial.hardware.paste import read_paste
 from tutorial.hardware.schema import CPU, Accelerator, Hardware, PyTorch
 from tutorial.measure.results import Record, ResultsError, load, save
-from tutorial.publish import examples, inspection, plots, tables
+from tutorial.publish import diagrams, examples, inspection, plots, tables
 from tutorial.publish.render import fragments, read_results, render
 from tutorial.publish.comparison import Group, Machine, logging_curve, reads_per_step
 from tutorial.publish.words import Texts, byte_count, duration, languages, percent, safe, significant
@@ -261,6 +261,39 @@ def test_every_picture_is_one_line_of_well_formed_svg_with_a_text_alternative(ma
             assert reference in ids
 
 
+def test_a_picture_for_a_phone_can_be_read_there(machine, text, reference):
+    """328 px are left of a screen of 360 px. The widest of the usual fonts takes 0.57 of its size for a letter."""
+    pictures = [plots.overview([machine], {}, text), *reference["en"].values()]
+    narrow = [line.strip() for part in pictures for line in part.splitlines() if '<figure class="plot narrow"' in line]
+    assert {re.search(r'<title id="([\w-]+)-title"', line)[1] for line in narrow} == {"overview", "decision", "bounds", "asynchronous"}
+    for line in narrow:
+        svg = ElementTree.fromstring(line)[0]
+        width = float(svg.get("viewBox").split()[2])
+        sizes = [float(size) for size in re.findall(r'font-size(?:="|: )([\d.]+)', line)]
+        assert sizes and min(sizes) * 328 / width >= 10
+        for word in svg.iter("{http://www.w3.org/2000/svg}text"):
+            if word.get("font-size"):  # matplotlib keeps its own texts within the picture
+                half = len(word.text) * float(word.get("font-size")) * 0.57 / 2
+                middle = float(word.get("x")) + (half if word.get("text-anchor") == "start" else 0)
+                assert -1 <= middle - half and middle + half <= width + 1, word.text
+
+
+def test_no_line_of_the_two_clocks_runs_through_a_word(text):
+    svg = ElementTree.fromstring(diagrams.asynchronous(text))[0]
+    shapes = {tag: list(svg.iter(f"{{http://www.w3.org/2000/svg}}{tag}")) for tag in ("text", "line", "rect")}
+    for word in shapes["text"]:
+        half = len(word.text) * 13 * 0.57 / 2
+        middle, y = float(word.get("x")) + (half if word.get("text-anchor") == "start" else 0), float(word.get("y"))
+        for line in shapes["line"]:
+            x1, y1, x2, y2 = (float(line.get(key)) for key in ("x1", "y1", "x2", "y2"))
+            assert x2 <= middle - half or middle + half <= x1 or y2 <= y - 11 or y + 3 <= y1, word.text
+        for box in shapes["rect"]:
+            left, right = float(box.get("x")), float(box.get("x")) + float(box.get("width"))
+            top, bottom = float(box.get("y")), float(box.get("y")) + float(box.get("height"))
+            if top < y < bottom and left < middle < right:
+                assert left + 3 <= middle - half and middle + half <= right - 3, f"{word.text} fills its box"
+
+
 def test_two_pictures_share_no_id(reference):
     ids = re.findall(r' id="([^"]+)"', "".join(reference["en"].values()))
     assert ids and len(ids) == len(set(ids))
@@ -361,6 +394,8 @@ def test_the_readers_own_machine_comes_first_and_is_called_so(results, tmp_path,
     assert [m.local for m in machines] == [1, 0]
     assert machines[0].title(text).startswith("Your machine: Example CPU 9")
     assert [m.tab(text) for m in machines][0] == "Your machine"
+    machines[0].results.profile = "probe"  # it may come from anywhere
+    assert machines[0].title(text).startswith("Your probe: Example CPU 9") and machines[0].tab(text) == machines[0].title(text)
     assert (tmp_path / "docs" / "en" / "results" / "local").exists() is False
     render(tmp_path, local=True)
     assert (tmp_path / "docs" / "en" / "results" / "local" / "mine.json").exists()

@@ -17,6 +17,7 @@ from pymdownx.snippets import SnippetMissingError
 ROOT = Path(__file__).parent.parent
 OVERRIDES = ROOT / "overrides"
 STYLE = (OVERRIDES / "assets" / "site.css").read_text(encoding="utf-8")
+SCRIPT = (OVERRIDES / "assets" / "site.js").read_text(encoding="utf-8")
 
 LOADING = {"src", "srcset", "poster", "data", "background"}
 LOADING_LINKS = {"stylesheet", "icon", "preload", "modulepreload", "prefetch", "preconnect", "dns-prefetch", "manifest"}
@@ -219,14 +220,50 @@ def test_colors_can_be_read(scheme, page, code):
     assert contrast(channels("#ffffff"), channels(colors["md-primary-fg-color"])) >= 4.5
 
 
+def rule(selector):
+    """The declarations of the rule with exactly this selector."""
+    return re.search(rf"(?m)^\s*{re.escape(selector)} {{([^}}]*)}}", STYLE)[1]
+
+
+def test_a_link_beside_a_heading_takes_no_line_and_does_not_widen_the_page():
+    assert "position: absolute" in rule(".md-typeset :is(h1, h2, h3, h4) > .headerlink")
+    assert "padding-right" in rule(".md-typeset :is(h1, h2, h3, h4):has(> .headerlink)")
+
+
+def test_a_table_that_scrolls_shows_it_and_keeps_its_first_column():
+    assert "local" in rule(".md-typeset :is(figure.plot, .md-typeset__scrollwrap)")
+    assert "transparent" in rule(".md-typeset__scrollwrap table:not([class])"), "the table would hide the shadow"
+    assert "overflow: visible" in rule(".md-typeset .holds-first table"), "nothing is sticky in a box that hides"
+    assert "position: sticky" in rule(".md-typeset .holds-first table :is(th, td):first-child")
+    assert '"holds-first"' in SCRIPT
+
+
+def test_paper_is_light_and_full():
+    paper = STYLE[STYLE.index("@media print") :]
+    assert re.search(r":root {\s*color-scheme: light;", paper)
+    assert re.search(r":is\(tr, figure, \.claim\) {\s*break-inside: avoid;", paper)
+    assert not re.search(r"\btable\b[^{]*{\s*break-inside", paper), "a long table leaves half a page empty"
+
+
+def test_a_session_is_copied_without_prompts_and_answers():
+    """The pattern of site.js, which has no other way to be run here."""
+    pattern, start = re.search(r"filter\(line => /(.*?)/\.test\(line\)\)\.map\(line => line\.slice\((\d)\)\)", SCRIPT).groups()
+    session = ">>> for n in range(2):\n...     print(n)\n...\n0\n1\n>>> x\nTraceback (most recent call last):\n  ...\nNameError: x\n>>>>"
+    lines = [line[int(start) :] for line in session.split("\n") if re.search(pattern, line)]
+    assert lines == ["for n in range(2):", "    print(n)", "", "x"]
+
+
 # ---- Labs ----
 
 
-def render_lab(config, **settings):
+CELLS = '<style></style><div class="jupyter-wrapper">cells</div> <!-- jupyter-wrapper --><style></style>'
+
+
+def render_lab(config, content=CELLS, **settings):
     """The template of a lab by itself, with other settings."""
     settings = {"theme": {"language": "en"}, "docs_dir": config.docs_dir, **settings}
     notebook = SimpleNamespace(
-        content='<style></style><div class="jupyter-wrapper">cells</div> <!-- jupyter-wrapper --><style></style>',
+        content=content,
         file=SimpleNamespace(src_uri="labs/one.ipynb"),
     )
     html = config.theme.get_env().get_template("partials/lab.html").render(config=settings, page=notebook)
@@ -255,6 +292,22 @@ def test_without_a_github_repository_a_lab_can_only_be_downloaded(config, reposi
 def test_labs_bring_no_style_or_script_of_their_own(config):
     html = render_lab(config, repo_url=None).html
     assert "<style" not in html and "cells" in html
+
+
+def test_the_plots_of_a_lab_have_a_text_and_their_ink_can_be_read(config):
+    """Their ink is inverted on the dark page; a notebook opened elsewhere may be on white or on black."""
+    from nbconvert.exporters import html as exporter
+
+    unsaid = 'alt="No description has been provided for this image"'
+    assert unsaid[5:-1] in Path(exporter.__file__).read_text(encoding="utf-8"), "nbconvert has other words: mend lab.html"
+    content = f'<div class="jupyter-wrapper"><img {unsaid}></div> <!-- jupyter-wrapper -->'
+    (plot,) = render_lab(config, content).find("img")
+    assert plot["alt"] == "The plot that the text above the cell describes"
+    for notebook in (ROOT / "docs" / "en" / "labs").glob("*.ipynb"):
+        for gray in re.findall(r'gray = \\"(#\w{6})', notebook.read_text(encoding="utf-8")):
+            inverted = [1 - c for c in channels(gray)]
+            assert contrast(inverted, channels("#1e2129")) >= 4.5, notebook.name
+            assert min(contrast(channels(gray), below) for below in (channels("#ffffff"), channels("#000000"))) >= 4.5
 
 
 def test_labs_look_like_the_other_pages(site, pages, config):

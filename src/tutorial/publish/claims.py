@@ -21,13 +21,14 @@ from tutorial.measure.experiments.training import LOSS_TOLERANCE
 from tutorial.measure.results import Measured, Record
 from tutorial.measure.timing import Ratio, ratio, verdict
 from tutorial.publish.bound import LAUNCHES, Bound, bound, growth, launch_share
-from tutorial.publish.comparison import ADDS_UP, FLAT, Machine, median, sweeps
+from tutorial.publish.comparison import ADDS_UP, FLAT, Machine, median, paid_after, sweeps
 from tutorial.publish.words import byte_count, duration, percent, significant, whole
 
 HOLDS, FAILS, UNDECIDED, NOT_MEASURED = VERDICTS = ("holds", "does not hold", "cannot tell", "not measured here")
 
 NO_GAIN = 0.95  # a loop whose interval stays above this share of the base's time is not measurably faster
 LESSON_ROWS = 120
+FEWEST_PROCESSES = 3  # of which the spread says something
 ENOUGH_MODELS = 10_000
 STRATEGY = "strategies.cases"  # the section of the texts that has the names of the ways to write the loop
 
@@ -122,13 +123,8 @@ class Rotation:
         return verdict(ratio(record.samples, (against or self.base).samples), twin)
 
 
-def groups(results: Measured, experiment: str, kind: str) -> list[str]:
-    """The groups of an experiment whose names begin with ``kind``."""
-    return list(dict.fromkeys(record.group for record in results.select(experiment) if record.group.startswith(kind)))
-
-
-def single(results: Measured, experiment: str, group: str, case: str, device: str) -> Record:
-    """A record that was timed alone."""
+def record_of(results: Measured, experiment: str, group: str, case: str, device: str) -> Record:
+    """One record. Raises NotMeasured where it is missing or failed."""
     return Rotation(results, experiment, group).record(case, device)
 
 
@@ -195,8 +191,8 @@ def wide_wins(results: Measured, device: str) -> Finding:
 
 
 def same_loss(results: Measured, device: str) -> Finding:
-    cpu, accelerator = (single(results, "training", "whole", "loss curve", name).samples[-1] for name in ("cpu", device))
-    return Finding(HOLDS if abs(cpu - accelerator) <= LOSS_TOLERANCE else FAILS, 1, dict(cpu=f"{cpu:.4f}", accelerator=f"{accelerator:.4f}"))
+    cpu, accelerator = (record_of(results, "training", "whole", "loss curve", name).samples[-1] for name in ("cpu", device))
+    return Finding(HOLDS if abs(cpu - accelerator) <= LOSS_TOLERANCE else FAILS, 1, dict(cpu=f"{cpu:.4g}", accelerator=f"{accelerator:.4g}"))
 
 
 def crossover(results: Measured, device: str) -> Finding:
@@ -260,7 +256,7 @@ def call_is_small(results: Measured, device: str) -> Finding:
 
 def one_thread(results: Measured, device: str) -> Finding:
     rotation = Rotation(results, "threads", "lesson")
-    compared = {record.parameters["threads"]: ratio(record.samples, rotation.base.samples) for record in rotation.cases()}
+    compared = {record.threads: ratio(record.samples, rotation.base.samples) for record in rotation.cases()}
     if not compared:
         raise NotMeasured()
     figures = dict(one=duration(median(rotation.base)), ratios="; ".join(f"{threads}: {shown(value)}" for threads, value in sorted(compared.items())))
@@ -288,7 +284,7 @@ def never_against_every(results: Measured, device: str) -> tuple[Rotation, Ratio
 def reading_costs_less_than(limit: float) -> Callable[[Measured, str], Finding]:
     def judge(results: Measured, device: str) -> Finding:
         rotation, cost = never_against_every(results, device)
-        figures = dict(every=duration(median(rotation.base)), never=duration(median(rotation.record("never"))), share=shown_share(cost))
+        figures = dict(every=duration(median(rotation.base)), share=shown_share(cost))
         return Finding(at_most(cost, limit), len(rotation.base.samples), figures)
 
     return judge
@@ -339,7 +335,7 @@ def host_bound(results: Measured, device: str) -> Finding:
 
 def held_up(results: Measured, device: str) -> tuple[Bound, int]:
     """What holds the lesson's loop up on a device, and the number of blocks."""
-    host = single(results, "bound", f"on {device}", "host", device)
+    host = record_of(results, "bound", f"on {device}", "host", device)
     found = bound(results, device)
     if found is None:
         raise NotMeasured()
@@ -357,7 +353,7 @@ def bound_adds_up(results: Measured, device: str) -> Finding:
 
 def launches_are_less_than_half(results: Measured, device: str) -> Finding:
     """The launches of a step, at what one costs past the dispatcher, against H."""
-    launches = single(results, "step", f"counts on {device}", "launches", device)
+    launches = record_of(results, "step", f"counts on {device}", "launches", device)
     rotation = Rotation(results, "bound", f"on {device}")
     launch, host = rotation.record("kernel launch"), rotation.record("host")
     share = launch_share(results, device)
@@ -391,12 +387,12 @@ def flat(results: Measured, device: str) -> Finding:
 
 def transfer_is_small(results: Measured, device: str) -> Finding:
     """All tensors of the lesson, moved once, against the whole run. The first use of the device is not in it."""
-    moved = single(results, "transfer", f"iris to {device}", "all iris tensors", device)
-    whole = single(results, "training", "whole", "whole run", device).samples[0]
+    moved = record_of(results, "transfer", f"iris to {device}", "all iris tensors", device)
+    whole = record_of(results, "training", "whole", "whole run", device).samples[0]
     figures = dict(moved=duration(median(moved)), whole=duration(whole), share=percent(median(moved) / whole))
     decided = apart(whole / max(moved.samples), whole / min(moved.samples), 100)
     try:
-        context = single(results, "overheads", f"on {device}", "context creation", device)
+        context = record_of(results, "overheads", f"on {device}", "context creation", device)
     except NotMeasured:
         return Finding(decided, len(moved.samples), figures)
     return Finding(decided, len(moved.samples), figures | dict(context=duration(median(context))), "figures_context")
@@ -405,9 +401,12 @@ def transfer_is_small(results: Measured, device: str) -> Finding:
 def hand_over_costs(results: Measured, device: str) -> Finding:
     rotation = Rotation(results, "strategies", f"on {device}")
     calling = rotation.record("backward on the calling thread")
+    figures = dict(step=duration(median(rotation.base)), ratio=shown(ratio(calling.samples, rotation.base.samples)))
+    word = rotation.word(calling)
+    if word != "faster":
+        return Finding(expected(word, "faster"), len(calling.samples), figures, "figures_none")
     saved = float(np.median(np.subtract(rotation.base.samples, calling.samples)))
-    figures = dict(step=duration(median(rotation.base)), ratio=shown(ratio(calling.samples, rotation.base.samples)), saved=duration(saved) if saved > 0 else "0")
-    return Finding(expected(rotation.word(calling), "faster"), len(calling.samples), figures)
+    return Finding(HOLDS, len(calling.samples), figures | dict(saved=duration(saved)))
 
 
 def pinning_does_not_pay(results: Measured, device: str) -> Finding:
@@ -442,9 +441,9 @@ def unsynchronized_is_wrong(results: Measured, device: str) -> Finding:
 
 def first_call_is_dear(results: Measured, device: str) -> Finding:
     group = f"on {device}"
-    first, later = (single(results, "first-call", group, case, device) for case in ("first operation", "later operation"))
+    first, later = (record_of(results, "first-call", group, case, device) for case in ("first operation", "later operation"))
     low, high = min(first.samples) / max(later.samples), max(first.samples) / min(later.samples)
-    decided = apart(low, high, 100)
+    decided = apart(low, high, 100) if len(first.samples) >= FEWEST_PROCESSES else UNDECIDED
     figures = dict(first=duration(median(first)), later=duration(median(later)), factor=significant(median(first) / median(later), 2))
     figures |= dict(low=significant(low, 2), high=significant(high, 2))
     return Finding(decided, len(first.samples), figures)
@@ -469,12 +468,11 @@ def whole_step_compilation_pays(results: Measured, device: str) -> Finding:
     case = "whole step compiled"
     rotation, record = compiled(results, device, case)
     first = rotation.record(f"{case}: first call")
-    saved = float(np.median(np.subtract(rotation.base.samples, record.samples)))
     figures = dict(ratio=shown(ratio(record.samples, rotation.base.samples)), first=duration(median(first)))
-    decided = expected(rotation.word(record), "faster")
-    if saved <= 0:
-        return Finding(decided, len(record.samples), figures, "figures_never")
-    return Finding(decided, len(record.samples), figures | dict(steps=significant(median(first) / saved, 2)))
+    word = rotation.word(record)
+    if word != "faster":  # a difference that is not there to be seen pays for nothing
+        return Finding(expected(word, "faster"), len(record.samples), figures, "figures_never")
+    return Finding(HOLDS, len(record.samples), figures | dict(steps=significant(paid_after(median(first), record, rotation.base), 2)))
 
 
 def best(results: Measured, device: str, only: tuple[str, ...] = ()) -> tuple[str, Ratio, int]:
@@ -483,7 +481,7 @@ def best(results: Measured, device: str, only: tuple[str, ...] = ()) -> tuple[st
     ``only``: among these cases. A case whose parameter `trains` is 0 does no training and is left out.
     """
     found = []
-    for group in groups(results, "strategies", ""):
+    for group in dict.fromkeys(record.group for record in results.select("strategies")):
         rotation = Rotation(results, "strategies", group)
         base = [record for record in rotation.records if record.role == "base" and record.samples]  # none where a compiler failed
         for record in base + rotation.cases() if base else []:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tutorial.measure.results import Measured, Record
 from tutorial.measure.timing import Ratio, ratio, verdict
-from tutorial.publish.words import Texts, duration, safe, significant
+from tutorial.publish.words import Texts, duration, safe, significant, span
 
 
 @dataclass
@@ -26,7 +26,9 @@ class Machine:
 
     def tab(self, text: Texts) -> str:
         """What its tab says."""
-        return text("machine.local_tab", number=self.local if self.local > 1 else "").strip() if self.local else self.title(text)
+        if not self.local or self.results.profile == "probe":
+            return self.title(text)
+        return text("machine.local_tab", number=self.local if self.local > 1 else "").strip()
 
     def title(self, text: Texts) -> str:
         """CPU, cores, accelerators."""
@@ -37,7 +39,9 @@ class Machine:
             cores=cpu.physical_cores or "?",
             accelerator=", ".join(safe(a.name or a.device or "?") for a in accelerators) or text("machine.no_accelerator"),
         )
-        return text("machine.local", title=title) if self.local else title
+        if not self.local:
+            return title
+        return text("machine.probe" if self.results.profile == "probe" else "machine.local", title=title)
 
     def device_title(self, device: str, text: Texts) -> str:
         """What a row of a device says."""
@@ -76,7 +80,12 @@ def median(record: Record) -> float:
 def middle_half(record: Record) -> str:
     """The range of the middle half of the samples."""
     low, high = np.percentile(record.samples, (25, 75))
-    return f"{duration(low)} – {duration(high)}"
+    return span(duration(low), duration(high))
+
+
+def paid_after(price: float, record: Record, base: Record) -> float:
+    """The number of steps after which a ``price`` in seconds is saved; only for a record that is faster than the base."""
+    return price / float(np.median(np.subtract(base.samples, record.samples)))
 
 
 @dataclass
@@ -92,14 +101,20 @@ class Group:
     def base(self) -> Record | None:
         return self.find("base")
 
-    def verdict_words(self, record: Record, text: Texts) -> str:
-        """`slower: 1.9 times as long`, in the words of the language; a dash for the base and where nothing can be compared."""
+    def verdict(self, record: Record) -> str | None:
+        """`faster`, `slower`, `same` or `cannot tell`; None for the base and where nothing can be compared."""
         twin = self.find("twin")
         if self.base is None or twin is None or not record.samples or record.role == "base":
+            return None
+        return verdict(ratio(record.samples, self.base.samples), ratio(twin.samples, self.base.samples))
+
+    def verdict_words(self, record: Record, text: Texts) -> str:
+        """`slower: 1.9 times as long`, in the words of the language; a dash where there is no verdict."""
+        word = self.verdict(record)
+        if word is None:
             return text("verdict.base")
-        compared = ratio(record.samples, self.base.samples)
-        word = verdict(compared, ratio(twin.samples, self.base.samples))
-        return text(f"verdict.{word.replace(' ', '_')}", ratio=significant(compared.median, 2 if abs(compared.median - 1) > 0.1 else 3))
+        compared = ratio(record.samples, self.base.samples).median
+        return text(f"verdict.{word.replace(' ', '_')}", ratio=significant(compared, 2 if abs(compared - 1) > 0.1 else 3))
 
 
 @dataclass

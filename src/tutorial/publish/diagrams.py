@@ -2,7 +2,7 @@
 
 import html
 
-from tutorial.publish.plots import wrap
+from tutorial.publish.plots import NARROW, wrap
 from tutorial.publish.words import Texts
 
 HOST, DEVICE, WAIT = "var(--plot-1)", "var(--plot-2)", "var(--plot-muted)"
@@ -31,37 +31,35 @@ def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
 
 def asynchronous(text: Texts) -> str:
     """Two clocks on the same work: one stops when the host is done, one after synchronize."""
-    left, launch, kernel = 70, 40, 92
-    parts = [words(0, 52, text("asynchronous.host")), words(0, 92, text("asynchronous.device"))]
-    parts += [box(left + number * launch, 35, launch - 4, 26, text("asynchronous.launch") if number == 0 else "", HOST) for number in range(5)]
-    device_start = left + launch
-    end = device_start + 5 * kernel
-    parts.append(box(left + 5 * launch, 35, end - left - 5 * launch, 26, text("asynchronous.wait"), WAIT))
-    parts += [box(device_start + number * kernel, 75, kernel - 4, 26, text("asynchronous.kernel"), DEVICE) for number in range(5)]
-    early = left + 5 * launch
-    parts += [line(left, 20, left, 170, dashed=True), words(left, 14, text("asynchronous.start"))]
-    parts += [line(early, 61, early, 135, dashed=True), arrow(left, 130, early, 130), words(early + 8, 134, text("asynchronous.too_early"))]
-    parts += [line(end, 20, end, 170, dashed=True), arrow(left, 165, end, 165), words(left + 4, 159, text("asynchronous.right"))]
-    return picture(parts, 590, 178, "asynchronous", text)
+    left, launch, kernel, count = 54, 50, 91, 3
+    early, end = left + count * launch, left + launch + count * kernel
+    parts = [words(0, 47, text("asynchronous.host")), words(0, 87, text("asynchronous.device"))]
+    parts += [box(left + number * launch, 30, launch - 4, 26, text("asynchronous.launch"), HOST) for number in range(count)]
+    parts.append(box(early, 30, end - early, 26, text("asynchronous.wait"), WAIT))
+    parts += [box(left + launch + number * kernel, 70, kernel - 4, 26, text("asynchronous.kernel"), DEVICE) for number in range(count)]
+    parts += [words(left, 12, text("asynchronous.start")), line(left, 18, left, 156, dashed=True)]
+    parts += [line(early, 56, early, 114, dashed=True), arrow(left, 114, early, 114), words(left + 6, 130, text("asynchronous.too_early"))]
+    parts += [line(end, 18, end, 156, dashed=True), arrow(left, 150, end, 150), words(left + 6, 167, text("asynchronous.right"))]
+    return picture(parts, NARROW, 174, "asynchronous", text)
 
 
 def bounds(text: Texts) -> str:
     """Three loops: the host holds up the first, the chain of kernels the second, the work the third."""
-    left, width = 70, 510
-    parts = []
-    for row, (key, launches, kernels) in enumerate(
-        (
-            ("host_bound", [(n * 51, 47) for n in range(10)], [(n * 51 + 40, 11) for n in range(10)]),
-            ("latency_bound", [(n * 22, 19) for n in range(14)], [(n * 36 + 12, 33) for n in range(14)]),
-            ("throughput_bound", [(n * 22, 19) for n in range(4)], [(n * 124 + 12, 120) for n in range(4)]),
-        )
+    left = 54
+    parts, top = [], 0
+    for key, launches, kernels in (
+        ("host_bound", [(n * 32, 29) for n in range(10)], [(n * 32 + 25, 7) for n in range(10)]),
+        ("latency_bound", [(n * 14, 12) for n in range(14)], [(n * 22 + 8, 20) for n in range(14)]),
+        ("throughput_bound", [(n * 14, 12) for n in range(4)], [(n * 77 + 8, 75) for n in range(4)]),
     ):
-        top = row * 112
-        parts.append(words(0, top + 16, text(f"bounds.{key}"), weight="bold"))
-        parts += [words(0, top + 44, text("bounds.host")), words(0, top + 78, text("bounds.device"))]
-        parts += [box(left + x, top + 28, w, 24, color=HOST) for x, w in launches]
-        parts += [box(left + x, top + 62, w, 24, color=DEVICE) for x, w in kernels if x + w <= width + 10]
-    return picture(parts, 590, 325, "bounds", text)
+        heading = folded(text(f"bounds.{key}"), NARROW, letter=8.2)
+        parts += [words(0, top + 16 + number * 17, part, weight="bold") for number, part in enumerate(heading)]
+        top += 17 * len(heading)
+        parts += [words(0, top + 27, text("bounds.host")), words(0, top + 59, text("bounds.device"))]
+        parts += [box(left + x, top + 10, w, 24, color=HOST) for x, w in launches]
+        parts += [box(left + x, top + 42, w, 24, color=DEVICE) for x, w in kernels]
+        top += 86
+    return picture(parts, NARROW, top - 14, "bounds", text)
 
 
 def step(text: Texts) -> str:
@@ -92,31 +90,40 @@ def step(text: Texts) -> str:
 
 
 def decision(text: Texts) -> str:
-    """Should I use the GPU for this? Three questions and a measurement."""
-    parts, y = [], 4
+    """Should I use the GPU for this? Three questions, each with its answer below, and a measurement."""
+    parts, y = [], 2
     for question in ("fits", "care", "work"):
-        parts += paragraph(8, y, 260, text(f"decision.{question}"), "currentColor")
-        parts += [arrow(268, y + 26, 320, y + 26), words(294, y + 19, text("decision.no"), anchor="middle")]
-        parts += paragraph(320, y, 260, text(f"decision.{question}_no"), HOST)
-        parts += [arrow(138, y + 52, 138, y + 90), words(146, y + 76, text("decision.yes"))]
-        y += 90
-    parts += paragraph(8, y, 572, text("decision.measure"), DEVICE)
-    return picture(parts, 590, y + 56, "decision", text)
+        parts += paragraph(2, y, NARROW - 4, text(f"decision.{question}"), "currentColor")
+        parts += [arrow(230, y + 44, 230, y + 72), words(238, y + 63, text("decision.no"))]
+        parts += paragraph(82, y + 72, NARROW - 84, text(f"decision.{question}_no"), HOST)
+        parts += [arrow(40, y + 44, 40, y + 136), words(48, y + 98, text("decision.yes"))]
+        y += 136
+    parts += paragraph(2, y, NARROW - 4, text("decision.measure"), DEVICE)
+    return picture(parts, NARROW, y + 46, "decision", text)
 
 
-def paragraph(x: float, y: float, width: float, label: str, color: str) -> list[str]:
-    """A box with its label on as many lines as it takes; a letter counts 7 units, a Chinese character 14."""
+def folded(label: str, width: float, letter: float = 7.4) -> list[str]:
+    """A label in lines of a width; a letter counts ``letter`` units, a Chinese character 14."""
     lines, current, size = [], "", 0.0
     for token in label.split(" ") if " " in label else list(label):
         space = " " if " " in label and current else ""
-        length = sum(14 if ord(letter) > 0x2E80 else 7 for letter in space + token)
-        if current and size + length > width - 16:
+        length = sum(14 if ord(character) > 0x2E80 else letter for character in space + token)
+        if current and size + length > width:
             lines.append(current)
             current, size, space = "", 0.0, ""
         current, size = current + space + token, size + length
-    lines.append(current)
-    top = y + 26 - (len(lines) - 1) * 8 + 4.5
-    return [box(x, y, width, 52, color=color)] + [words(x + width / 2, top + number * 16, label, anchor="middle") for number, label in enumerate(lines)]
+    return [*lines, current]
+
+
+def paragraph(x: float, y: float, width: float, label: str, color: str) -> list[str]:
+    """A box with its label on one line or on two of about the same length."""
+    room = width - 16
+    lines = folded(label, room)
+    while room > 8 and len(folded(label, room - 8)) == len(lines):
+        room -= 8
+    lines = folded(label, room)
+    top = y + 22 - (len(lines) - 1) * 8 + 4.5
+    return [box(x, y, width, 44, color=color)] + [words(x + width / 2, top + number * 16, label, anchor="middle") for number, label in enumerate(lines)]
 
 
 def picture(parts: list[str], width: float, height: float, name: str, text: Texts) -> str:

@@ -3,14 +3,12 @@
 import json
 from importlib.resources import files
 
-import numpy as np
-
 from tutorial.measure.results import Record
 from tutorial.measure.timing import ratio
 from tutorial.publish.bound import Bound, Prediction, bound
-from tutorial.publish.comparison import Group, Machine, median, middle_half
+from tutorial.publish.comparison import Group, Machine, median, middle_half, paid_after
 from tutorial.publish.tables import details, failed, fold, markdown_table, tabs
-from tutorial.publish.words import Texts, duration, percent, safe, significant, whole
+from tutorial.publish.words import Texts, duration, percent, safe, significant, span, whole
 
 
 def bounds(machines: list[Machine], text: Texts) -> str:
@@ -173,10 +171,10 @@ def strategy_row(record: Record, group: Group, text: Texts) -> list[str]:
     step = duration(median(record)) if group.find("single") is None else "–"
     if record.role == "base":
         return [name, step, "1", "", text("verdict.base"), "–", "–"]
-    found = ratio(record.samples, group.base.samples)
-    row = [name, step, significant(found.median), f"{significant(found.low)} – {significant(found.high)}", group.verdict_words(record, text)]
+    found, verdict = ratio(record.samples, group.base.samples), group.verdict(record)
+    row = [name, step, significant(found.median), span(significant(found.low), significant(found.high)), text(f"strategies.verdicts.{verdict.replace(' ', '_')}") if verdict else text("verdict.base")]
     first = group.find("single")
     if first is None:
         return [*row, "–", "–"]
-    saved = float(np.median(np.subtract(group.base.samples, record.samples)))
-    return [*row, duration(median(first)), text("strategies.never") if saved <= 0 else text("strategies.steps", steps=significant(median(first) / saved, 2))]
+    steps = paid_after(median(first), record, group.base) if verdict == "faster" else None
+    return [*row, duration(median(first)), text("strategies.steps", steps=significant(steps, 2)) if steps else text("verdict.base" if verdict == "cannot tell" else "strategies.never")]

@@ -2,7 +2,7 @@
 
 from tutorial.measure.results import Record
 from tutorial.publish import inspection
-from tutorial.publish.claims import NotMeasured, Rotation, best
+from tutorial.publish.claims import NotMeasured, Rotation, best, record_of
 from tutorial.publish.comparison import Machine, median
 from tutorial.publish.findings import count
 from tutorial.publish.tables import blaming, fold, markdown_table, provenance, why
@@ -39,16 +39,12 @@ def headline(machine: Machine, text: Texts) -> str:
     return markdown_table([text("machines.figure"), *(machine.device_title(device, text) for device in devices)], rows)
 
 
-def timed(machine: Machine, experiment: str, group: str, case: str, device: str) -> Record:
-    return Rotation(machine.results, experiment, group).record(case, device)
-
-
 def lesson_step(machine: Machine, device: str, text: Texts) -> str:
-    return duration(median(timed(machine, "training", "step", "lesson", device)))
+    return duration(median(record_of(machine.results, "training", "step", "lesson", device)))
 
 
 def whole_run(machine: Machine, device: str, text: Texts) -> str:
-    return duration(median(timed(machine, "training", "whole", "whole run", device)))
+    return duration(median(record_of(machine.results, "training", "whole", "whole run", device)))
 
 
 def best_loop(machine: Machine, device: str, text: Texts) -> str:
@@ -57,7 +53,7 @@ def best_loop(machine: Machine, device: str, text: Texts) -> str:
 
 
 def wide_step(machine: Machine, device: str, text: Texts) -> str:
-    return duration(median(timed(machine, "wide", "step", "wide network", device)))
+    return duration(median(record_of(machine.results, "wide", "step", "wide network", device)))
 
 
 def peak(machine: Machine, device: str, text: Texts) -> str:

@@ -24,6 +24,9 @@ TEXT = "#010203"
 SERIES = ("#010210", "#010220", "#010230", "#010240")
 COLORS = {TEXT: "currentColor", **{color: f"var(--plot-{number})" for number, color in enumerate(SERIES, 1)}}
 
+NARROW = 380  # units: a picture up to this width can be read on a phone, and does not scroll there
+STRONGEST = 0.35  # of a color behind a number, which has to be read on it in light and dark
+
 STYLE = {
     "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and translated
     "svg.hashsalt": "tutorial",  # the same plot has the same ids in every run
@@ -74,8 +77,9 @@ def inline(svg: str, title: str, description: str, name: str) -> str:
 
 def wrap(content: str, width: float, height: float, title: str, description: str, name: str) -> str:
     """The `<figure>` and `<svg>` around the shapes of a picture, on one line, as Markdown wants it."""
+    kind = "plot narrow" if width <= NARROW else "plot"
     line = (
-        f'<figure class="plot"><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img" '
+        f'<figure class="{kind}"><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img" '
         f'aria-labelledby="{name}-title {name}-description"><title id="{name}-title">{html.escape(title)}</title>'
         f'<desc id="{name}-description">{html.escape(description)}</desc>{content.strip()}</svg></figure>'
     )
@@ -113,15 +117,15 @@ def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts)
                 place += 0.8
                 ticks.append((place, label))
                 if seconds is None:
-                    axes.text(top * 0.01, place, text("overview.not_measured"), va="center", style="italic")
+                    axes.text(top * 0.02, place, text("overview.not_measured"), va="center", style="italic")
                 else:
                     axes.barh(place, seconds, color=SERIES[1 if gpu else 0], alpha=1 if measured else 0.45, height=0.62)
-                    axes.text(seconds + top * 0.01, place, f"{seconds:.4g} s, {origin}", va="center")
+                    axes.text(seconds + top * 0.02, place, f"{seconds:.4g} s, {origin}", va="center")
             place += 1.1
         axes.set_yticks([place for place, _ in ticks], [label for _, label in ticks])
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(place - 0.4, -0.6)
-        axes.set_xlim(0, top * 1.3)
+        axes.set_xlim(0, top * 1.6)
         axes.set_xlabel(text("overview.axis"))
 
     told = "; ".join(
@@ -129,14 +133,14 @@ def overview(machines: list[Machine], reports: dict[str, Reported], text: Texts)
         for heading, _, bars in groups
     )
     rows = sum(len(folded(heading)) + len(bars) for heading, _, bars in groups)
-    plot = figure(draw, text("overview.title"), text("overview.description", bars=told), "overview", size=(7.2, 0.3 * rows + 0.9))
+    plot = figure(draw, text("overview.title"), text("overview.description", bars=told), "overview", size=(4.6, 0.3 * rows + 0.9))
     sources = [provenance(machine, text) for machine in machines]
     return "\n\n".join([plot, text("overview.caption") + "\n{ .measured }", *sources])
 
 
 def folded(heading: str) -> list[str]:
     """A heading in lines that the plot is wide enough for."""
-    return textwrap.wrap(heading, 58, max_lines=3, placeholder=" …") or [""]
+    return textwrap.wrap(heading, 38, max_lines=3, placeholder=" …") or [""]
 
 
 def loss_curve(machines: list[Machine], text: Texts) -> str:
@@ -263,7 +267,7 @@ def size(machines: list[Machine], text: Texts) -> str:
                 style = dict(color=SERIES[number % 4], linestyle=("solid", "dashed", "dotted", "dashdot")[number % 4])
                 axes.plot(list(times), list(times.values()), marker="os^D"[number % 4], markersize=4, **style)
                 axes.plot(list(flat), list(flat.values()), linewidth=5, alpha=0.5, solid_capstyle="round", color=style["color"])
-                axes.annotate(text("size_plot.label", width=whole(sweep.width)), (max(times), times[max(times)]), xytext=(6, 0), textcoords="offset points", va="center")
+                axes.annotate(whole(sweep.width), (max(times), times[max(times)]), xytext=(6, 0), textcoords="offset points", va="center")
             for number, device in enumerate(devices):
                 style = ("solid", "dashed", "dotted", "dashdot")[number % 4]
                 axes.plot([], [], marker="os^D"[number % 4], markersize=4, color=SERIES[number % 4], linestyle=style, label=f"{plain(machine.device_title(device, text)):.60}")
@@ -280,7 +284,7 @@ def size(machines: list[Machine], text: Texts) -> str:
         told = []
         for sweep, device, _ in lines:
             first, last = sweep.flat(device)
-            told.append(text("size_plot.told", device=plain(machine.device_title(device, text)), width=sweep.width, first=first, last=last))
+            told.append(text("size_plot.told" if last > first else "size_plot.told_one", device=plain(machine.device_title(device, text)), width=sweep.width, first=first, last=last))
         plot = figure(draw, text("size_plot.title"), text("size_plot.description", told=" ".join(told)), f"size-{machine.key}", size=(6.4, 4.8))
         return plot + "\n\n" + text("size_plot.caption") + "\n{ .measured }"
 
@@ -346,7 +350,7 @@ def compared_cells(machine: Machine, sweep: Sweep, device: str, column: int, bat
         slower = word == "slower"
         winner = text("device.cpu" if slower else "device.gpu")
         factor = times.median if slower else 1 / times.median
-        yield column, row, text("size_map.faster", device=winner, ratio=significant(factor, 2 if factor > 1.1 else 3)), 0 if slower else 1, min(0.15 + 0.12 * np.log2(factor), 0.5)
+        yield column, row, text("size_map.faster", device=winner, ratio=significant(factor, 2 if factor > 1.1 else 3)), 0 if slower else 1, min(0.15 + 0.12 * np.log2(factor), STRONGEST)
 
 
 def timed_cells(machine: Machine, sweep: Sweep, device: str, column: int, batches: list[int], text: Texts):
@@ -360,7 +364,7 @@ def timed_cells(machine: Machine, sweep: Sweep, device: str, column: int, batche
             yield column, row, text("size_map.left_out"), 0, 0.0
             continue
         pace = sweep.pace(best[batch])
-        yield column, row, duration(pace * unit) + (" •" if first <= batch <= last else ""), 0, min(0.07 * np.log2(max(pace / floor, 1)), 0.5)
+        yield column, row, duration(pace * unit) + (" •" if first <= batch <= last else ""), 0, min(0.07 * np.log2(max(pace / floor, 1)), STRONGEST)
 
 
 def plain(text: str) -> str:

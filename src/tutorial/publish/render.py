@@ -18,6 +18,7 @@ def read_results(root: Path, local: bool) -> tuple[list[Machine], dict[str, Repo
     reference = load_all(root / "results")
     own = load_all(root / "results" / "local") if local else {}
     measured = [(name, r) for name, r in own.items() if isinstance(r, Measured)]
+    measured.sort(key=lambda one: one[1].profile == "probe")  # last: it may come from anywhere, and tells least
     machines = [Machine(name, r, local=number) for number, (name, r) in enumerate(measured, 1)]
     machines += [Machine(name, r) for name, r in reference.items() if isinstance(r, Measured)]
     return machines, {name: r for name, r in reference.items() if isinstance(r, Reported)}

@@ -10,7 +10,7 @@ from tutorial.measure.experiments.size import LESSON_WIDTH
 from tutorial.measure.results import Record, Reported, ResultsError
 from tutorial.measure.timing import ratio
 from tutorial.publish.comparison import ADDS_UP, Group, Machine, Sweep, flops, logging_curve, logging_groups, median, middle_half, share_of_peak, sweeps
-from tutorial.publish.words import Texts, byte_count, duration, percent, safe, significant, whole
+from tutorial.publish.words import Texts, byte_count, byte_rate, duration, percent, safe, significant, span, whole
 from tutorial.training.loops import LESSON_STEPS
 
 
@@ -93,7 +93,7 @@ def details_table(group: Group, text: Texts, name: Callable[[Record], str]) -> s
             row += ["", ""]
         else:
             compared = ratio(record.samples, group.base.samples)
-            row += [significant(compared.median), f"{significant(compared.low)} – {significant(compared.high)}"]
+            row += [significant(compared.median), span(significant(compared.low), significant(compared.high))]
         rows.append([*row, str(len(record.samples)), str(record.parameters.get("block", "")), str(record.threads)])
     header = [text(f"details.{column}") for column in ("case", "median", "ratio", "interval", "repeats", "block", "threads")]
     return "\n\n".join([markdown_table(header, rows), *readings(group, text)])
@@ -149,14 +149,11 @@ def training(machines: list[Machine], text: Texts) -> str:
         group = Group([r for r in records if r.group == "step"])
 
         def whole(record: Record) -> list[str]:
+            shown = {"whole run": lambda r: duration(median(r)), "loss curve": lambda r: f"{r.samples[-1]:.4g}", "test accuracy": lambda r: percent(r.samples[0])}
             same = {r.case: r for r in records if r.group == "whole" and r.device == record.device}
             if not same:  # the probe makes no whole run
                 return [text("not_measured_here"), "", ""]
-            return [
-                duration(median(same["whole run"])) if same["whole run"].samples else failed(same["whole run"], text),
-                f"{same['loss curve'].samples[-1]:.4f}",
-                percent(same["test accuracy"].samples[0]),
-            ]
+            return [failed(same[case], text) if same[case].failure else show(same[case]) for case, show in shown.items()]
 
         header = [text(f"training.{column}") for column in ("device", "whole", "loss", "accuracy", "step", "middle_half", "verdict")]
         blocks = [markdown_table(header, device_rows(machine, group, text, whole))]
@@ -266,7 +263,7 @@ def call(machines: list[Machine], text: Texts) -> str:
             rows = []
             for r in group.records:
                 if r.role in ("base", "case") and r.samples:
-                    more = "" if r.role == "base" else signed_duration(float(np.median(np.subtract(r.samples, group.base.samples))))
+                    more = "" if r.role == "base" or group.base is None else signed_duration(float(np.median(np.subtract(r.samples, group.base.samples))))
                     rows.append([text.name("call.cases", r.case), duration(median(r)), middle_half(r), more, group.verdict_words(r, text)])
             header = [text(f"call.{key}"), *(text(f"call.{column}") for column in ("time", "middle_half", "difference", "verdict"))]
             blocks.append(markdown_table(header, rows))
@@ -290,7 +287,7 @@ def transfer(machines: list[Machine], text: Texts) -> str:
             iris = [r for r in records if r.device == device and r.case == "all iris tensors" and r.samples]
             for r in iris:
                 blocks.append(
-                    text("transfer.iris", bytes=f"{r.parameters['bytes']:,}".replace(",", " "), copies=r.parameters["copies"], time=duration(median(r)), device=machine.device_title(device, text))
+                    text("transfer.iris", bytes=whole(r.parameters["bytes"]), copies=r.parameters["copies"], time=duration(median(r)), device=machine.device_title(device, text))
                 )
             ladder = [r for r in records if r.device == device and r.case != "all iris tensors"]
             ways = list(dict.fromkeys(r.case for r in ladder if r.role != "single"))
@@ -302,7 +299,7 @@ def transfer(machines: list[Machine], text: Texts) -> str:
                     if record is None or record.failure:
                         row.append(failed(record or ladder[-1], text))
                     else:
-                        row.append(f"{duration(median(record))}<br>{significant(size / median(record) / 1e9, 2)} GB/s")
+                        row.append(f"{duration(median(record))}<br>{byte_rate(size, median(record))}")
                 rows.append(row)
             header = [text("transfer.size"), *(text.name("transfer.ways", way) for way in ways)]
             blocks.append(markdown_table(header, rows))
@@ -324,10 +321,10 @@ def threads(machines: list[Machine], text: Texts) -> str:
             for r in group.records:
                 if r.role in ("base", "case"):
                     row = [duration(median(r)), middle_half(r), group.verdict_words(r, text)] if r.samples else [failed(r, text), "", ""]
-                    rows.append([str(r.parameters["threads"]), *row])
+                    rows.append([str(r.threads), *row])
             if rows:
                 header = [text(f"threads.{name}"), *(text(f"threads.{column}") for column in ("time", "middle_half", "verdict"))]
-                blocks.append(markdown_table(header, rows) + "\n\n" + details(group, text, lambda r: text("threads.case", count=r.parameters["threads"])))
+                blocks.append(markdown_table(header, rows) + "\n\n" + details(group, text, lambda r: text("threads.case", count=r.threads)))
         return "\n\n".join(blocks) or None
 
     return tabs(machines, text, content)

@@ -48,12 +48,26 @@ def significant(value: float, digits: int = 3) -> str:
         return "0"
     rounded = float(f"{value:.{digits - 1}e}")
     decimals = max(0, digits - 1 - int(f"{abs(rounded):e}".split("e")[1]))
-    return f"{rounded:,.{decimals}f}".replace(",", "\u00a0")
+    return f"{rounded:,.{decimals}f}".replace(",", "\u00a0").replace("-", "−")
 
 
 def whole(number: float) -> str:
     """A count with its thousands apart: 12 000. The space does not break."""
     return f"{number:,.0f}".replace(",", "\u00a0")
+
+
+def span(low: str, high: str) -> str:
+    """A range that does not break: `5.34 µs – 7.36 µs`."""
+    return f"{low}\u00a0–\u00a0{high}"
+
+
+def byte_rate(count: float, seconds: float) -> str:
+    """Bytes in a second, in decimal units, as data sheets have them: `12 GB/s`, two significant digits."""
+    rate = count / seconds
+    for unit, size in (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1)):
+        if rate >= size:
+            break
+    return f"{significant(rate / size, 2)}\u00a0{unit}"
 
 
 def duration(seconds: float) -> str:

@@ -77,8 +77,8 @@ def whole_step(model, X, y, steps):
 CALL = 1000  # steps in one call, at most
 
 
-def loss_of_columns(parameters, columns, right):
-    """The lesson's loss, with the rows of the table side by side: ``columns`` (4, rows), ``right`` (3, rows).
+def loss_of_columns(parameters, columns, one_hot):
+    """The lesson's loss, with the rows of the table side by side: ``columns`` (4, rows), ``one_hot`` (3, rows).
 
     Products are written out as multiply and sum. The compiler turns them into loops of its own and merges these with
     what stands around them; a matrix product it would leave to a library, whose call costs more than such small work.
@@ -86,10 +86,10 @@ def loss_of_columns(parameters, columns, right):
     W1, b1, W2, b2 = parameters
     hidden = F.relu((W1[:, :, None] * columns).sum(dim=1) + b1[:, None])
     output = (W2[:, :, None] * hidden).sum(dim=1) + b2[:, None]
-    return -(output.log_softmax(dim=0) * right).sum() / columns.shape[1]
+    return -(output.log_softmax(dim=0) * one_hot).sum() / columns.shape[1]
 
 
-def up_to_a_call(parameters, columns, right, steps):
+def up_to_a_call(parameters, columns, one_hot, steps):
     """Train for ``steps`` steps, a tensor, in one loop that is compiled too. Returns their losses and the parameters."""
     places = torch.arange(CALL, device=columns.device)
 
@@ -97,7 +97,7 @@ def up_to_a_call(parameters, columns, right, steps):
         return step < steps
 
     def train_once(step, losses, *parameters):
-        gradients, loss = grad_and_value(loss_of_columns)(parameters, columns, right)
+        gradients, loss = grad_and_value(loss_of_columns)(parameters, columns, one_hot)
         losses = torch.where(places == step, loss, losses)
         return step + 1, losses, *(old - LEARNING_RATE * change for old, change in zip(parameters, gradients))
 
@@ -110,12 +110,12 @@ def many_steps(model, X, y, steps):
     """A thousand steps in one compiled call: how far can it go?"""
     call = compile_whole(up_to_a_call, X.device.type)
     columns = X.T.contiguous()
-    right = F.one_hot(y, 3).T.to(X.dtype).contiguous()
+    one_hot = F.one_hot(y, 3).T.to(X.dtype).contiguous()
     parameters = [parameter.detach() for parameter in model.parameters()]
     losses = []
     for start in range(0, steps, CALL):
         count = min(CALL, steps - start)
-        read, trained = call(parameters, columns, right, torch.tensor(count, device=X.device))
+        read, trained = call(parameters, columns, one_hot, torch.tensor(count, device=X.device))
         losses += read[:count].tolist()
         torch._foreach_copy_(parameters, trained)
     return losses

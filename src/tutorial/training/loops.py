@@ -2,9 +2,9 @@
 
 Each takes the model, the features ``(rows, columns)``, the class numbers ``(rows,)`` and the number of steps; trains in
 place by full-batch SGD with a learning rate of 0.01; and returns the losses it read, as Python numbers, in the order
-of the steps. All of them do the same training: from the same start they end with the same weights, to rounding.
+of the steps. All but `minibatches` do the same training: from the same start they end with the same weights, to rounding.
 
-Those from `functional` on are written for the lesson's network, `MLP`. `compiled.py` and `graphs.py` have more.
+Those from `functional` to `numpy_by_hand` are written for the lesson's network, `MLP`. `compiled.py` and `graphs.py` have more.
 """
 
 import numpy as np
@@ -139,15 +139,15 @@ def by_hand(model, X, y, steps):
     """Write the gradients down: no autograd, and a gradient goes straight into the parameter that it changes."""
     W1, b1, W2, b2 = model.parameters()
     rows = len(X)
-    right = F.one_hot(y, 3).to(X.dtype)  # (rows, 3): 1 at the right class
+    one_hot = F.one_hot(y, 3).to(X.dtype)  # (rows, 3): 1 at the right class
     losses = []
     with torch.no_grad():
         for step in range(steps):
             hidden = torch.addmm(b1, X, W1.T).relu_()
-            log_shares = torch.addmm(b2, hidden, W2.T).log_softmax(dim=1)
-            losses.append(F.nll_loss(log_shares, y))
+            log_probabilities = torch.addmm(b2, hidden, W2.T).log_softmax(dim=1)
+            losses.append(F.nll_loss(log_probabilities, y))
 
-            output_gradient = log_shares.exp_().sub_(right).div_(rows)
+            output_gradient = log_probabilities.exp_().sub_(one_hot).div_(rows)
             hidden_gradient = (output_gradient @ W2).mul_(hidden > 0)
             W2.addmm_(output_gradient.T, hidden, alpha=-LEARNING_RATE)
             b2.sub_(output_gradient.sum(dim=0), alpha=LEARNING_RATE)
@@ -167,16 +167,16 @@ def by_hand_in_place(model, X, y, steps):
     inputs = torch.cat([X, X.new_ones(rows, 1)], dim=1)
     hidden_and_one = X.new_ones(rows, 11)
     hidden = hidden_and_one[:, :10]
-    log_shares, output_gradient, hidden_gradient = X.new_empty(rows, 3), X.new_empty(rows, 3), X.new_empty(rows, 10)
-    right = F.one_hot(y, 3).to(X.dtype)
+    log_probabilities, output_gradient, hidden_gradient = X.new_empty(rows, 3), X.new_empty(rows, 3), X.new_empty(rows, 10)
+    one_hot = F.one_hot(y, 3).to(X.dtype)
     losses = []
     for step in range(steps):
         torch.mm(inputs, layer1, out=hidden).relu_()
-        torch.mm(hidden_and_one, layer2, out=log_shares)
-        torch.log_softmax(log_shares, dim=1, out=log_shares)
-        losses.append(torch.dot(log_shares.view(-1), right.view(-1)))
+        torch.mm(hidden_and_one, layer2, out=log_probabilities)
+        torch.log_softmax(log_probabilities, dim=1, out=log_probabilities)
+        losses.append(torch.dot(log_probabilities.view(-1), one_hot.view(-1)))
 
-        torch.exp(log_shares, out=output_gradient).sub_(right)  # of the sum over the rows; the rate takes the mean
+        torch.exp(log_probabilities, out=output_gradient).sub_(one_hot)  # of the sum over the rows; the rate takes the mean
         torch.mm(output_gradient, layer2[:10].T, out=hidden_gradient).mul_(hidden > 0)
         layer2.addmm_(hidden_and_one.T, output_gradient, alpha=-rate)
         layer1.addmm_(inputs.T, hidden_gradient, alpha=-rate)
@@ -196,12 +196,12 @@ def numpy_by_hand(model, X, y, steps):
     for step in range(steps):
         hidden = np.maximum(X @ W1.T + b1, 0)
         output = hidden @ W2.T + b2
-        shares = np.exp(output - output.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        losses.append(float(-np.log(shares[rows, y]).mean()))
+        probabilities = np.exp(output - output.max(axis=1, keepdims=True))
+        probabilities /= probabilities.sum(axis=1, keepdims=True)
+        losses.append(float(-np.log(probabilities[rows, y]).mean()))
 
-        shares[rows, y] -= 1  # now the gradient of the output, but for the mean
-        output_gradient = shares / len(X)
+        probabilities[rows, y] -= 1  # now the gradient of the output, but for the mean
+        output_gradient = probabilities / len(X)
         hidden_gradient = (output_gradient @ W2) * (hidden > 0)
         W2 -= LEARNING_RATE * (output_gradient.T @ hidden)
         b2 -= LEARNING_RATE * output_gradient.sum(axis=0)

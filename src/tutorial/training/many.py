@@ -48,15 +48,15 @@ def with_batched_products(parameters, X, y, steps):
     W2, b2 = parameters["fc2.weight"], parameters["fc2.bias"]  # (models, 3, 10), (models, 3)
     models, rows = len(W1), len(X)
     X = X.expand(models, -1, -1)  # the same rows for every model, without a copy
-    right = F.one_hot(y, 3).T.to(X.dtype).contiguous()  # (3, rows): 1 at the right class
+    one_hot = F.one_hot(y, 3).T.to(X.dtype).contiguous()  # (3, rows): 1 at the right class
     losses = torch.empty(steps, models, device=X.device)
     for step in range(steps):
         hidden = torch.baddbmm(b1.unsqueeze(2), W1, X.mT).relu_()  # (models, 10, rows)
         output = torch.baddbmm(b2.unsqueeze(2), W2, hidden)  # (models, 3, rows)
-        log_shares = output.log_softmax(dim=1)
-        losses[step] = (log_shares * right).sum(dim=(1, 2)) / -rows
+        log_probabilities = output.log_softmax(dim=1)
+        losses[step] = (log_probabilities * one_hot).sum(dim=(1, 2)) / -rows
 
-        output_gradient = (log_shares.exp_() - right).div_(rows)
+        output_gradient = (log_probabilities.exp_() - one_hot).div_(rows)
         hidden_gradient = torch.bmm(W2.mT, output_gradient).mul_(hidden > 0)
         W2.baddbmm_(output_gradient, hidden.mT, alpha=-LEARNING_RATE)
         b2.sub_(output_gradient.sum(dim=2), alpha=LEARNING_RATE)
