@@ -65,6 +65,8 @@ def cuda(monkeypatch):
     monkeypatch.setattr(bound.data, "iris", lambda: SimpleNamespace(to=lambda device: iris))
     monkeypatch.setattr(bound, "make_model", lambda device: make_model())
     monkeypatch.setattr(bound, "capture", capture)
+    monkeypatch.setattr(bound, "STEPS", 10)  # in a graph; a hundred take long where each is trained
+    monkeypatch.setattr(bound, "ROWS", (120, 1200, 2400))
     for module in (bound, overheads):
         monkeypatch.setattr(module, "rotate", rotate)
     return asked
@@ -72,13 +74,13 @@ def cuda(monkeypatch):
 
 def test_everything_that_the_verdict_needs_is_timed_on_cuda(cuda):
     records = [r for r in bound.measure(Plan("quick", [CPU, CUDA])) if r.role != "witness"]
-    assert {r.case for r in records} == {"lesson", "never", "host", "device, launched", "kernel launch", "host, graph", "device", "device, batch 1200", "device, batch 12000", "synchronize"}
+    assert {r.case for r in records} == {"lesson", "never", "host", "device, launched", "kernel launch", "host, graph", "device", "device, batch 1200", "device, batch 2400", "synchronize"}
     assert not any(r.failure for r in records) and {r.role for r in records} == {"base", "twin", "case"}
     assert {r.group for r in records} == {"on cuda:0"}
     of = {r.case: r for r in records}
-    assert of["device"].parameters["graph"] == 1 and of["device, batch 12000"].parameters["rows"] == 12_000
-    assert [graph.training[1].shape[0] for graph in cuda.graphs] == [120, 120, 1200, 12_000]
-    assert of["host, graph"].parameters["steps_per_call"] == of["device"].parameters["steps_per_call"] == 100
+    assert of["device"].parameters["graph"] == 1 and of["device, batch 2400"].parameters["rows"] == 2400
+    assert [graph.training[1].shape[0] for graph in cuda.graphs] == [120, 120, 1200, 2400]
+    assert of["host, graph"].parameters["steps_per_call"] == of["device"].parameters["steps_per_call"] == 10
     assert cuda.slept and set(cuda.slept) == {100_000, 0}  # 0: the launch alone
 
 
@@ -87,11 +89,11 @@ def test_the_cpu_alone_has_nothing_to_ask():
 
 
 @pytest.mark.parametrize("make", [bound.host_of_graph, lambda device: bound.device_in_graph(device, 120)], ids=["host", "device"])
-def test_a_graph_is_replayed_once_for_a_hundred_steps(cuda, make):
+def test_a_graph_is_replayed_once_for_all_its_steps(cuda, make):
     case = make(CUDA)
     before = cuda.graphs[0].replays
-    case.run(300)
-    assert case.multiple == 100 and cuda.graphs[0].replays == before + 3
+    case.run(30)
+    assert case.multiple == 10 and cuda.graphs[0].replays == before + 3
 
 
 def test_the_host_of_a_graph_is_timed_without_the_replay(cuda, monkeypatch):
@@ -99,7 +101,7 @@ def test_the_host_of_a_graph_is_timed_without_the_replay(cuda, monkeypatch):
     monkeypatch.setattr(timing.torch.accelerator, "synchronize", lambda device: time.sleep(0.05))
     case = bound.host_of_graph(CUDA)
     monkeypatch.setattr(Graph, "replay", lambda graph: None)
-    assert 0 < case.run(200)["host, graph"] < 0.05
+    assert 0 < case.run(20)["host, graph"] < 0.05
 
 
 def test_a_refused_capture_is_recorded_and_the_rest_goes_on(cuda, monkeypatch):
