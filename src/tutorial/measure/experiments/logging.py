@@ -36,7 +36,7 @@ def measure(plan: Plan) -> list[Record]:
                     case(device, "kept on the device"),
                 ],
                 rotations=60 if plan.quick else 300,
-                seconds=4 if plan.quick else 60,
+                seconds=3 if plan.quick else 60,
                 block=0.012 if device.type == "cpu" else ACCELERATOR_BLOCK,
                 progress=plan.part(number * groups, parts),
             )

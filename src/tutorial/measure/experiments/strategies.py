@@ -41,7 +41,7 @@ def measure(plan: Plan) -> list[Record]:
                 f"on {device}",
                 [lesson_case(device, BLOCK_STEPS if plan.quick else LONG), *cases(device, plan.quick)],
                 rotations=200 if plan.quick else 600,
-                seconds=10 if plan.quick else 150,
+                seconds=8 if plan.quick else 150,
                 block=BLOCK if device.type == "cpu" else ACCELERATOR_BLOCK,
                 progress=plan.part(done, parts),
             )
