@@ -440,11 +440,18 @@ def test_a_build_that_succeeds_takes_the_place_of_the_site(checkout):
     assert [name for name in os.listdir(checkout.folder) if name.startswith(".site")] == []
 
 
-def built(monkeypatch):
+def built(monkeypatch, *options):
     """`tutorial build` without what it renders and builds."""
     monkeypatch.setattr(cli, "render", lambda reference: None)
     monkeypatch.setattr(cli, "build_site", lambda root: None)
-    return run(cli.app, ["build"])
+    return run(cli.app, ["build", *options])
+
+
+@pytest.mark.parametrize("options", [["--only", "second"], ["--only", "second", "--device", "cpu"], ["--only", "second", "--profile", "full"]])
+def test_a_build_measures_what_it_is_asked_for(checkout, monkeypatch, options):
+    run(cli.app, ["measure", "--profile", "full"])
+    assert built(monkeypatch, *options).exit_code == 0
+    assert checkout.measured == ["first", "second", "third", "second"]
 
 
 def test_what_was_measured_in_full_is_not_measured_again_by_a_build(checkout, monkeypatch):

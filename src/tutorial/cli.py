@@ -243,7 +243,8 @@ def build(
 ):
     """Measure, render, and build the site into site/."""
     root = repository()
-    if not no_measure and not (profile is None and measured_in_full()):
+    asked = profile or device or only
+    if not no_measure and (asked or not measured_in_full()):
         measure(profile, device, only, None)
     render(reference=False)
     build_site(root)

@@ -73,7 +73,8 @@ def fold(title: str, content: str) -> str:
 def details(group: Group, text: Texts, name: Callable[[Record], str]) -> str:
     """The fold under a comparison: A/A row, intervals, repeats, threads and block lengths of one group."""
     method = fold(text("details.title"), text("details.method") + "\n\n" + details_table(group, text, name))
-    return method if reach(group) <= RESTLESS else text("details.restless", share=percent(reach(group))) + "\n\n" + method
+    share = reach(group)
+    return method if share <= RESTLESS else text("details.restless", share=percent(share)) + "\n\n" + method
 
 
 def reach(group: Group) -> float:
@@ -349,7 +350,7 @@ def size(machines: list[Machine], text: Texts) -> str:
         if not blocks:
             return None
         blocks += [f"**{name}**: {text('not_measured_here')}" for name in machine.unmeasured(set(devices), text)]
-        restless = {sweep.width: reach(sweep.group) for sweep in widths if reach(sweep.group) > RESTLESS}
+        restless = {sweep.width: share for sweep in widths if (share := reach(sweep.group)) > RESTLESS}
         if restless:
             said = "; ".join(text("size.restless_width", width=width_name(width, text), share=percent(share)) for width, share in restless.items())
             blocks.append(text("size.restless", widths=said))
