@@ -1,5 +1,6 @@
 """Cases that several experiments time, and how a case is made: what cannot be made or does not pay is recorded with the reason."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -67,6 +68,21 @@ def products(X: torch.Tensor) -> Callable[[int], None]:
             np.matmul(hidden_gradient.T, x, out=weight1_gradient)
 
     return run
+
+
+def reading_after(name: str, queue_work: Callable[[], torch.Tensor], device: torch.device) -> Case:
+    """The time of reading the one number that ``queue_work()`` gives, right after that was queued; for `by_own_clock`."""
+
+    def run(times: int) -> dict[str, float]:
+        seconds = 0.0
+        for _ in range(times):
+            number = queue_work()
+            start = time.perf_counter()
+            number.item()
+            seconds += time.perf_counter() - start
+        return {name: seconds}
+
+    return Case(name, run, device)
 
 
 def on_threads(count: int, case: Case) -> Case:

@@ -12,6 +12,7 @@ from tutorial.measure.timing import Case, synchronize
 
 SIDE = 1024  # of the matrices that keep a device busy
 LONGEST = 14  # doublings: about a second of keeping busy, more than any queue that is short enough needs
+QUEUED = 100  # operations at a time: far from filling the queue
 
 
 class Filled(NamedTuple):
@@ -77,9 +78,6 @@ class HeldQueue:
         else:
             for _ in range(self.amount):
                 torch.mm(self.matrix, self.matrix, out=self.result)
-
-
-QUEUED = 100  # operations at a time: far from filling the queue
 
 
 def queued_case(name: str, function: Callable[[], object], device: torch.device) -> Case:

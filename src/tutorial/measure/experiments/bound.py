@@ -7,11 +7,9 @@ device's own work, without what it takes to begin each launch. With more rows it
 waiting adds is timed on the smallest operation. `publish/bound.py` draws the conclusion.
 """
 
-import time
-
 import torch
 
-from tutorial.measure.cases import by_own_clock, case_of
+from tutorial.measure.cases import by_own_clock, case_of, reading_after
 from tutorial.measure.experiments import Plan
 from tutorial.measure.held_queue import HeldQueue, launch_case
 from tutorial.measure.results import Record
@@ -134,14 +132,4 @@ def checked_graph(device: torch.device, X: torch.Tensor, y: torch.Tensor) -> tor
 def waiting(device: torch.device) -> Case:
     """What one wait adds to a step: the time of a reading right after the smallest operation was queued."""
     number = torch.zeros(1, device=device)
-
-    def run(times: int) -> dict[str, float]:
-        seconds = 0.0
-        for _ in range(times):
-            number.add_(0)
-            start = time.perf_counter()
-            number.item()
-            seconds += time.perf_counter() - start
-        return {"synchronize": seconds}
-
-    return Case("synchronize", run, device)
+    return reading_after("synchronize", lambda: number.add_(0), device)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import torch
 
-from tutorial.measure.cases import by_own_clock
+from tutorial.measure.cases import by_own_clock, reading_after
 from tutorial.measure.experiments import Plan
 from tutorial.measure.held_queue import launch_case, queued_case
 from tutorial.measure.new_process import in_new_process
@@ -50,7 +50,7 @@ def cases(device: torch.device) -> list[Case]:
             launch_case(device),
             Case("launch to finish", repeat(lambda: (number.add_(0), synchronize(device))), device),
             Case("synchronize", repeat(lambda: synchronize(device)), device),
-            Case("item, busy", item_busy(device), device, parameters={"queued": BUSY}),
+            item_busy(device),
             Case("copy 4 B to", repeat(lambda: number.copy_(here)), device, parameters={"bytes": 4}),
             Case("copy 4 B from", repeat(lambda: here.copy_(number)), device, parameters={"bytes": 4}),
         ]
@@ -67,20 +67,10 @@ def repeat(function: Callable[[], object]):
     return run
 
 
-def item_busy(device: torch.device):
+def item_busy(device: torch.device) -> Case:
     """The time of a reading right after one large product was queued: most of it is waiting for the product."""
     matrix = torch.ones(BUSY, BUSY, device=device)
-
-    def run(times: int) -> dict[str, float]:
-        seconds = 0.0
-        for _ in range(times):
-            number = (matrix @ matrix)[0, 0]
-            start = time.perf_counter()
-            number.item()
-            seconds += time.perf_counter() - start
-        return {"item, busy": seconds}
-
-    return run
+    return reading_after("item, busy", lambda: (matrix @ matrix)[0, 0], device)
 
 
 def backward_cases(device: torch.device) -> list[Case]:
